@@ -1,0 +1,270 @@
+"""The engine: one a process, created at its first use, forgotten by forked children."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import threading
+import time
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Final
+
+from evalsi.core.engine.cache import ContentCache
+from evalsi.core.engine.calls import call, call_async
+from evalsi.core.engine.client import Keeper
+from evalsi.core.engine.column import Column
+from evalsi.core.engine.crew import Crew, Job
+from evalsi.core.engine.digest import digest
+from evalsi.core.engine.lanes import Lane, lane_of
+from evalsi.core.engine.loop import Loop
+from evalsi.core.engine.pool import WorkerPool
+from evalsi.core.engine.stop import Halt, Pending, Stop
+from evalsi.core.engine.tokens import CoreTokens, cores
+from evalsi.core.engine.tools import Ladder, Lease
+from evalsi.core.errors import EngineError, EvalsiError
+from evalsi.core.evaluator import Need
+from evalsi.core.plugins import PluginHost, default_host
+from evalsi.core.records import Record
+from evalsi.core.results import ComponentResult, Errored, Failure, Result
+from evalsi.core.sandbox import Launch, Process
+from evalsi.core.spec.bound import Bound
+
+__all__ = ["Engine"]
+
+DEADLINE_S: Final = 60.0
+"""Seconds a record in a worker process, where the spec has no `deadlineSeconds`."""
+
+_CHUNK: Final = 32
+"""Most calls that go to a worker at once: enough to hide the wire, few enough to share."""
+
+
+class Engine:
+    """Runs bound evaluators over records, each in its lane. Safe from many threads.
+
+    Args:
+        host: where rungs are found; by default every installed pack.
+        width: threads and workers that compute at once; by default the cores of this process,
+            which are then shared with the host's other engines.
+        worker_memory_mb: MiB of writable memory of a worker process.
+    """
+
+    def __init__(
+        self,
+        host: PluginHost | None = None,
+        *,
+        width: int | None = None,
+        worker_memory_mb: int = 4096,
+    ) -> None:
+        self._host = host
+        self._worker_memory_mb = worker_memory_mb
+        self.width = width or len(cores())
+        self._chosen = width is not None
+        self.cache = ContentCache()
+        self._lock = threading.RLock()
+        self._keeper: Keeper | None = None
+        self._ladder: Ladder | None = None
+        self._loop: Loop | None = None
+        self._tokens: CoreTokens | None = None
+        self._threads: Crew | None = None
+        self._pools: dict[bytes | None, WorkerPool] = {}
+        self._closed = False
+
+    @property
+    def launcher(self) -> Keeper:
+        """The keeper, started at first use and again when it died."""
+        with self._lock:
+            if self._closed:
+                raise EngineError("the engine was closed; the next call starts another")
+            if self._keeper is not None and not self._keeper.alive:
+                self._keeper.close()
+                self._keeper = None
+            self._keeper = self._keeper or Keeper()
+            return self._keeper
+
+    @property
+    def ladder(self) -> Ladder:
+        """The sandbox rungs of the installed packs."""
+        with self._lock:
+            if self._ladder is None:
+                self._ladder = Ladder(self._host or default_host(), self)
+            return self._ladder
+
+    def launch(self, what: Launch) -> Process:
+        """Starts a process through the present keeper: an engine is a `Launcher`."""
+        return self.launcher.launch(what)
+
+    def evaluate(  # noqa: PLR0913 - each is a word of the contract
+        self,
+        bounds: Sequence[Bound],
+        records: Sequence[Record],
+        *,
+        groups: Sequence[Sequence[int]] = (),
+        cached: bool = True,
+        deadline_s: float | None = None,
+        stop: Stop | None = None,
+    ) -> list[tuple[ComponentResult, ...]]:
+        """Every bound's result for every record, in the order of both.
+
+        Args:
+            bounds: the evaluators.
+            records: the batch.
+            groups: the records of each prompt, by index, for group scope; default: one group.
+            cached: whether equal content is evaluated once, now and later.
+            deadline_s: seconds a call may take; default: 60 in worker processes, and in jails
+                what the evaluator's own limits give.
+            stop: lets another thread drop the calls that have not begun; the result is then
+                not complete and must not be used.
+        """
+        groups = groups or [range(len(records))]
+        stop = stop or Stop()
+        columns = [self._column(bound, records, groups, cached=cached) for bound in bounds]
+        here = [column for column in columns if lane_of(column.bound) is Lane.CALLER]
+        with stop.batch() as batch:
+            for column in columns:
+                if column not in here and column.calls:
+                    batch.add(self._start(column, deadline_s, stop, batch.halt))
+            for column in here:
+                _run_here(column)
+            batch.wait()
+        return list(zip(*(column.finished() for column in columns), strict=True))
+
+    def _column(
+        self,
+        bound: Bound,
+        records: Sequence[Record],
+        groups: Sequence[Sequence[int]],
+        *,
+        cached: bool,
+    ) -> Column:
+        rung, failure = "", None
+        if Need.SANDBOX in bound.needs:
+            try:
+                rung = self.ladder.fork(bound.min_isolation).rung
+            except EvalsiError as error:
+                failure = Failure.of(error)
+        column = Column(bound, rung, records, groups, self.cache if cached else None)
+        if failure is not None:
+            column.fail(failure)
+        return column
+
+    def _start(self, column: Column, deadline_s: float | None, caller: Stop, halt: Halt) -> Pending:
+        lane = lane_of(column.bound)
+        calls = column.calls
+        if lane is Lane.LOOP:
+            return self._start_loop(column, calls, deadline_s or DEADLINE_S)
+        if lane is Lane.WORKER:
+            tasks = self._worker_tasks(column, calls, deadline_s or DEADLINE_S, halt)
+        else:
+            tasks = [
+                partial(self._leased, column, number, call, Lease(deadline_s), halt)
+                for number, call in enumerate(calls)
+            ]
+        return self._crew().submit(Job(tasks, caller))
+
+    def _worker_tasks(
+        self,
+        column: Column,
+        calls: Sequence[Sequence[Record]],
+        deadline_s: float,
+        halt: Halt,
+    ) -> list[Callable[[], None]]:
+        size = max(1, min(_CHUNK, -(-len(calls) // self.width)))
+
+        def task(first: int) -> None:
+            def give(number: int, results: Sequence[Result], seconds: float) -> None:
+                column.give(first + number, results, seconds)
+
+            with self._hold():
+                self._pool(column.bound, deadline_s).run(calls[first : first + size], give, halt)
+
+        return [partial(task, first) for first in range(0, len(calls), size)]
+
+    def _start_loop(
+        self, column: Column, calls: Sequence[Sequence[Record]], deadline_s: float
+    ) -> Pending:
+        with self._lock:
+            self._loop = self._loop or Loop()
+        return self._loop.gather(
+            [_run_async(column, number, call, deadline_s) for number, call in enumerate(calls)]
+        )
+
+    def _leased(
+        self, column: Column, number: int, records: Sequence[Record], lease: Lease, halt: Halt
+    ) -> None:
+        bound = column.bound
+        begun = time.perf_counter()
+        with self._hold(), halt.holding(lease.kill), lease:
+            begun = time.perf_counter()
+            results = call(bound.instance, bound.entry, bound.metrics, records)
+        if lease.expired:
+            results = [_late(bound, lease.deadline_s)] * len(records)
+        column.give(number, results, time.perf_counter() - begun)
+
+    def _hold(self) -> contextlib.AbstractContextManager[None]:
+        """A core of the host; a caller who chose the width himself has chosen without."""
+        if self._chosen:
+            return contextlib.nullcontext()
+        with self._lock:
+            self._tokens = self._tokens or CoreTokens()
+        return self._tokens.hold()
+
+    def _crew(self) -> Crew:
+        with self._lock:
+            self._threads = self._threads or Crew(self.width, "evalsi-crew")
+            return self._threads
+
+    def _pool(self, bound: Bound, deadline_s: float) -> WorkerPool:
+        key = digest(bound.target, bound.settings, bound.entry, bound.min_isolation, deadline_s)
+        with self._lock:
+            if key not in self._pools:
+                find = partial(getattr, self, "launcher")
+                self._pools[key] = WorkerPool(find, bound, self._worker_memory_mb, deadline_s)
+            return self._pools[key]
+
+    def forget(self) -> None:
+        """Lets go, in a forked child, of what belongs to the parent."""
+        if self._keeper is not None:
+            self._keeper.forget()
+
+    def close(self) -> None:
+        """Ends threads, workers and jails; the engine is not used again."""
+        with self._lock:
+            self._closed = True
+            keeper, self._keeper = self._keeper, None
+        # The keeper first: what runs in its processes ends, and the threads that wait with it.
+        if keeper is not None:
+            keeper.close()
+        if self._threads is not None:
+            self._threads.close()
+        if self._loop is not None:
+            self._loop.close()
+        for pool in self._pools.values():
+            pool.close()
+        if self._ladder is not None:
+            self._ladder.close()
+
+
+def _run_here(column: Column) -> None:
+    bound = column.bound
+    for number, records in enumerate(column.calls):
+        begun = time.perf_counter()
+        results = call(bound.instance, bound.entry, bound.metrics, records)
+        column.give(number, results, time.perf_counter() - begun)
+
+
+async def _run_async(
+    column: Column, number: int, records: Sequence[Record], deadline_s: float
+) -> None:
+    bound = column.bound
+    begun = time.perf_counter()
+    try:
+        async with asyncio.timeout(deadline_s):
+            results = await call_async(bound.instance, bound.entry, bound.metrics, records)
+    except TimeoutError:
+        results = [_late(bound, deadline_s)] * len(records)
+    column.give(number, results, time.perf_counter() - begun)
+
+
+def _late(bound: Bound, deadline_s: float | None) -> Errored:
+    return Errored(Failure("deadline", f"no answer within {deadline_s:g} s", bound.by.evaluator))

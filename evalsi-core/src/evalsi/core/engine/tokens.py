@@ -1,0 +1,120 @@
+"""Cores as tokens: all engines of a user on one host share its cores, by flock.
+
+One lock file a core in a private folder. A holder that dies lets go, by the kernel; no number of
+a process is ever trusted.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import logging
+import os
+import random
+import stat
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import ClassVar, Final
+
+from evalsi.core.errors import EngineError
+
+__all__ = ["CoreTokens", "cores", "forget_held", "runtime_dir"]
+
+_WAIT_S: Final = (0.0005, 0.02)
+_HELD: Final[set[int]] = set()
+_LOG: Final = logging.getLogger("evalsi")
+
+
+def forget_held() -> None:
+    """Closes, in a forked child, its copies of its parent's locks, which would hold them on."""
+    for fd in list(_HELD):
+        os.close(fd)
+    _HELD.clear()
+
+
+def cores() -> list[int]:
+    """The cores that this process may use: its affinity, cut to its cgroup's CPU quota."""
+    if sys.platform != "linux":
+        return list(range(os.cpu_count() or 1))
+    allowed = sorted(os.sched_getaffinity(0))
+    return allowed[: max(1, min(len(allowed), _quota()))]
+
+
+def runtime_dir() -> Path:
+    """A folder of this user alone for locks and leases; raises `EngineError` when it is not."""
+    base = os.environ.get("XDG_RUNTIME_DIR") or tempfile.gettempdir()
+    folder = Path(base) / f"evalsi-{os.getuid()}"
+    try:
+        with contextlib.suppress(FileExistsError):
+            folder.mkdir(mode=0o700)
+        held = folder.lstat()
+        if held.st_uid != os.getuid() or not stat.S_ISDIR(held.st_mode):
+            raise EngineError(f"{folder} is not a folder of yours; set XDG_RUNTIME_DIR to one")
+        folder.chmod(0o700)
+    except OSError as error:
+        raise EngineError(f"{folder} cannot be used ({error}); set XDG_RUNTIME_DIR") from error
+    return folder
+
+
+class CoreTokens:
+    """One token a core; `hold` waits for one. Safe from many threads.
+
+    Without a folder for the locks nothing is shared: this process still keeps to its own width.
+    """
+
+    held_by_owner: ClassVar[bool] = False
+    """In a worker the owner holds the core already."""
+
+    def __init__(self) -> None:
+        self._cores = cores()
+        self._folder: Path | None = None
+        try:
+            self._folder = runtime_dir()
+        except EngineError as error:
+            _LOG.warning("cores are not shared with other processes: %s", error)
+
+    @contextlib.contextmanager
+    def hold(self) -> Iterator[None]:
+        """Holds one core's token for the block."""
+        if CoreTokens.held_by_owner or self._folder is None:
+            yield
+            return
+        fd = self._acquire(self._folder)
+        try:
+            yield
+        finally:
+            _HELD.discard(fd)
+            fcntl.flock(fd, fcntl.LOCK_UN)  # also for a copy that a fork has just made
+            os.close(fd)
+
+    def _acquire(self, folder: Path) -> int:
+        wait = _WAIT_S[0]
+        while True:
+            for core in random.sample(self._cores, len(self._cores)):
+                fd = os.open(folder / f"core-{core}", os.O_RDWR | os.O_CREAT, 0o600)
+                try:
+                    fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                except OSError:
+                    os.close(fd)
+                else:
+                    _HELD.add(fd)
+                    return fd
+            time.sleep(wait * (0.5 + random.random()))  # noqa: S311 - jitter
+            wait = min(wait * 2, _WAIT_S[1])
+
+
+def _quota() -> int:
+    """Whole cores of the cgroup's CPU quota, at least 1; a large number without one."""
+    unlimited = 1 << 20
+    with contextlib.suppress(OSError, ValueError):
+        quota, period = Path("/sys/fs/cgroup/cpu.max").read_text().split()
+        return unlimited if quota == "max" else max(1, int(quota) // int(period))
+    with contextlib.suppress(OSError, ValueError):
+        v1 = Path("/sys/fs/cgroup/cpu")
+        quota_us = int((v1 / "cpu.cfs_quota_us").read_text())
+        period_us = int((v1 / "cpu.cfs_period_us").read_text())
+        return unlimited if quota_us <= 0 else max(1, quota_us // period_us)
+    return unlimited

@@ -1,0 +1,204 @@
+"""Binds refs to evaluators: looks each one up, checks its class, its params and its use.
+
+All issues of a spec come together, those of its text and those of its binding.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, TypeAlias, TypeVar, cast
+
+from pydantic import BaseModel, ValidationError
+
+from evalsi.core.errors import EvalsiError, PluginError
+from evalsi.core.evaluator import Need, Tools
+from evalsi.core.plugins import PluginHost, Registered
+from evalsi.core.results import By
+from evalsi.core.sandbox import LADDER
+from evalsi.core.spec.bound import Bound, Ref
+from evalsi.core.spec.contract import (
+    BrokenContract,
+    Declared,
+    by_params,
+    declared,
+    entry_of,
+    params_of,
+)
+from evalsi.core.spec.document import Document, enveloped, examine
+from evalsi.core.spec.issues import Issue, did_you_mean, listed, shown
+from evalsi.core.spec.model import Body
+from evalsi.core.spec.source import Given, Source, read
+from evalsi.core.spec.validation import issues_of
+
+__all__ = ["ToolsFor", "bind", "check", "load_and_bind"]
+
+ToolsFor: TypeAlias = Callable[[Ref, frozenset[Need]], Tools]
+"""Gives the tools that a use of an evaluator asks for."""
+
+B = TypeVar("B", bound=Body)
+
+
+def load_and_bind(
+    source: Given, kind: type[B], *, host: PluginHost, tools: ToolsFor
+) -> tuple[Document[B], list[Bound]]:
+    """Loads a spec and binds its refs.
+
+    Raises:
+        SpecError: every issue of both, each with its place; chained from the first cause.
+    """
+    opened = enveloped(read(source), kind)
+    document, refs, issues = examine(opened, kind)
+    bounds, further = check(refs, host, tools)
+    if document is None or issues or further:
+        raise opened.refused([*issues, *further])
+    return document, bounds
+
+
+def bind(refs: Iterable[Ref], host: PluginHost, tools: ToolsFor) -> list[Bound]:
+    """Binds refs.
+
+    Raises:
+        SpecError: every issue, by field path.
+    """
+    bounds, issues = check(refs, host, tools)
+    if issues:
+        raise Source(None, None).refused(issues)
+    return bounds
+
+
+def check(
+    refs: Iterable[Ref], host: PluginHost, tools: ToolsFor
+) -> tuple[list[Bound], list[Issue]]:
+    """The refs that can be bound, and the issues of the others."""
+    bounds: list[Bound] = []
+    issues: list[Issue] = []
+    for ref in refs:
+        binder = _Binder(ref, host, tools)
+        bound = binder.bound()
+        issues += binder.issues
+        if bound is not None and not binder.issues:
+            bounds.append(bound)
+    return bounds, issues
+
+
+class _Binder:
+    """The binding of one ref."""
+
+    def __init__(self, ref: Ref, host: PluginHost, tools: ToolsFor) -> None:
+        self.issues: list[Issue] = []
+        self._ref = ref
+        self._host = host
+        self._tools = tools
+
+    def bound(self) -> Bound | None:
+        try:
+            plugin = self._host.find("evaluator", self._ref.ref)
+            cls = self._host.load("evaluator", plugin.full_name)
+        except PluginError as error:
+            self._issue(f": {error}", "ref", cause=error)
+            return None
+        try:
+            return self._checked(plugin, cls)
+        except BrokenContract as broken:
+            origin = f"{plugin.full_name} of {plugin.distribution} {plugin.version}"
+            self._issue(f": {origin} ({plugin.target}) {broken}", "ref", cause=broken.__cause__)
+            return None
+
+    def _checked(self, plugin: Registered, cls: object) -> Bound | None:
+        entry = entry_of(cls)
+        kind = cast("type", cls)
+        model = params_of(kind)
+        self._check_rung_name()
+        params = self._params(plugin, model)
+        if model is not None and params is None and (hanging := by_params(kind)):
+            if "needs" not in hanging:
+                self._check_isolation(plugin, frozenset(getattr(kind, "needs", frozenset())))
+            return None
+        says = declared(kind, plugin.name, params)
+        self._check_use(plugin, says)
+        if self.issues:
+            return None
+        instance = self._instance(plugin, kind, params, says) if says.bounded else None
+        settings = None if params is None else params.model_dump(mode="json")
+        return Bound(
+            name=self._ref.name,
+            by=_by(plugin, settings, says.backend),
+            target=plugin.target,
+            settings=settings,
+            entry=entry,
+            fields=says.fields,
+            metadata=says.metadata,
+            needs=says.needs,
+            bounded=says.bounded,
+            batch=says.batch,
+            metrics=says.metrics,
+            # An evaluator's own short name is its score's value, which needs no looking up.
+            metric=None if self._ref.metric == plugin.name else self._ref.metric,
+            min_isolation=self._ref.min_isolation,
+            instance=instance,
+        )
+
+    def _params(self, plugin: Registered, model: type[BaseModel] | None) -> BaseModel | None:
+        given = self._ref.params
+        if model is None:
+            if given:
+                self._issue(f": {plugin.full_name} takes no params; remove them", "params")
+            return None
+        try:
+            # Strict JSON: text is no number and true is not 1, yet a list may become a tuple.
+            return model.model_validate_json(json.dumps(given), strict=True)
+        except ValidationError as error:
+            where = (*self._ref.path, "params")
+            self.issues += issues_of(error, dict(given), model, where)
+            return None
+
+    def _check_rung_name(self) -> None:
+        rung = self._ref.min_isolation
+        if rung is not None and rung not in LADDER:
+            hint = did_you_mean(rung, LADDER)
+            ladder = " < ".join(LADDER)
+            message = f"is {shown(rung)}; it must be a rung of the ladder {ladder}"
+            self._issue(message + (hint and ";" + hint), "sandbox", "minIsolation")
+
+    def _check_use(self, plugin: Registered, says: Declared) -> None:
+        self._check_isolation(plugin, says.needs)
+        if Need.JUDGE in says.needs:
+            self._issue(f": {plugin.full_name} needs a judge, which is not there yet", "ref")
+        metric, known = self._ref.metric, [*says.metrics]
+        if metric is not None and metric not in known:
+            hint = did_you_mean(metric, known)
+            message = f"is {shown(metric)}; {plugin.full_name} reports {listed(known)}"
+            self._issue(message + (hint and ";" + hint), "metric")
+
+    def _check_isolation(self, plugin: Registered, needs: frozenset[Need]) -> None:
+        if self._ref.min_isolation is not None and Need.SANDBOX not in needs:
+            self._issue(
+                f": {plugin.full_name} runs no code; remove `minIsolation`",
+                "sandbox",
+                "minIsolation",
+            )
+
+    def _instance(
+        self, plugin: Registered, cls: type, params: BaseModel | None, says: Declared
+    ) -> object | None:
+        tools = self._tools(self._ref, says.needs)
+        try:
+            instance: object = cls() if params is None else cls(params, tools)
+        except EvalsiError:
+            raise
+        except Exception as error:  # noqa: BLE001 - the boundary to a stranger's constructor
+            reason = f"{type(error).__name__}: {error}"
+            self._issue(f": {plugin.full_name} cannot be made: {reason}", "params", cause=error)
+            return None
+        return instance
+
+    def _issue(self, message: str, *field: str, cause: BaseException | None = None) -> None:
+        self.issues.append(Issue((*self._ref.path, *field), message, cause=cause))
+
+
+def _by(plugin: Registered, settings: Mapping[str, Any] | None, backend: str) -> By:
+    text = json.dumps(settings, sort_keys=True, separators=(",", ":"))
+    digest = hashlib.sha256(text.encode()).hexdigest()[:16]
+    return By(plugin.full_name, plugin.distribution, plugin.version, digest, "", backend)

@@ -1,0 +1,1 @@
+"""Evaluators that tests bind: quiet ones, and hostile ones."""

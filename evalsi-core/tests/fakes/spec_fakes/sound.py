@@ -1,0 +1,96 @@
+"""Evaluators that keep the contract."""
+
+from types import MappingProxyType
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from evalsi.core import Batch, Need
+
+
+class Shout:
+    """Whether the completion is in capitals."""
+
+    reads = ("output",)
+
+    def score(self, record):
+        return record.output.isupper()
+
+
+class LengthParams(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    most: int = Field(100, gt=0, description="The greatest length.")
+    least: int = Field(0, description="The least length.")
+    unit: Literal["words", "characters"] = "words"
+    scale: float = 1.0
+    names: tuple[str, ...] = ()
+    strict: bool = False
+    either: int | list[int] = 0
+
+    @model_validator(mode="after")
+    def _in_order(self):
+        if self.least > self.most:
+            raise ValueError(f"least is {self.least} and most is {self.most}; swap them")
+        return self
+
+
+class Length:
+    """The length of the completion.
+
+    Skipped when it is empty.
+    """
+
+    Params = LengthParams
+    batch = Batch(max_records=8, wait_ms=5)
+
+    def __init__(self, params, tools):
+        self.params = params
+        self.tools = tools
+
+    @staticmethod
+    def reads(params):
+        return ("output", "metadata.tests", "metadata.a.b") if params.strict else ("output",)
+
+    @staticmethod
+    def bounded(params):
+        return params.unit == "words"
+
+    @staticmethod
+    def backend(params):
+        return f"counter of {params.unit}"
+
+    metrics = MappingProxyType({"length": "neither", "words": "lower"})
+
+    def score_batch(self, records):
+        return [len(record.output) for record in records]
+
+
+class RunsCode:
+    needs = frozenset({Need.SANDBOX})
+    reads = ("output", "metadata")
+
+    def score(self, record):
+        return 1.0
+
+
+class Judged:
+    needs = frozenset({Need.JUDGE})
+
+    async def ascore(self, record):
+        return 1.0
+
+
+class Many:
+    def score_group(self, records):
+        return [0.0 for _ in records]
+
+
+class Touchy:
+    bounded = True
+
+    def __init__(self):
+        raise OSError("the table is gone")
+
+    def score(self, record):
+        return 1.0

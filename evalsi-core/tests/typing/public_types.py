@@ -1,0 +1,103 @@
+"""The public types as a user's code meets them; mypy reads this file, nothing runs it.
+
+`assert_type` states what a name is; a `type: ignore` states what is refused, and mypy's
+`warn_unused_ignores` turns it into an error as soon as it is accepted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import assert_type
+
+from evalsi.core import (
+    JSON,
+    Answer,
+    ComponentResult,
+    Errored,
+    Failure,
+    Record,
+    Result,
+    Reward,
+    RewardError,
+    Score,
+    Skipped,
+    SpecError,
+)
+from evalsi.core.records import Rollout, record_of
+from evalsi.core.reward import RewardFunction, load_reward
+from evalsi.core.reward.arithmetic import Rule, Total, Weighing, settle, total
+
+
+def a_result_is_one_of_three(result: Result) -> float | None:
+    if isinstance(result, Score):
+        return assert_type(result.value, float)
+    if isinstance(result, Skipped):
+        assert_type(result.reason, str)
+        return None
+    assert_type(result, Errored)
+    assert_type(result.failure, Failure)
+    return None
+
+
+def an_answer_may_be_a_number_a_bool_or_a_result() -> Sequence[Answer]:
+    return [1.0, True, Score(0.5), Skipped("no reference")]
+
+
+def none_is_no_answer() -> Answer:
+    return None  # type: ignore[return-value]
+
+
+def a_failure_is_no_answer() -> Answer:
+    return Errored(Failure("data", "x"))  # type: ignore[return-value]
+
+
+def a_reward_may_lack_a_total(reward: Reward) -> None:
+    assert_type(reward.total, float | None)
+    assert_type(reward["tests"], ComponentResult)
+    assert_type(reward["tests"].result, Score | Skipped | Errored)
+    reward.total = 1.0  # type: ignore[misc]
+
+
+def a_score_takes_metrics_and_evidence_of_plain_data() -> Score:
+    evidence: Mapping[str, JSON] = {"predicted": "4", "cases": [True, None, 1.5]}
+    return Score(0.5, {"length": 3.0}, "half", evidence)
+
+
+def evidence_is_no_object() -> Score:
+    return Score(0.5, evidence=object())  # type: ignore[arg-type]
+
+
+def a_rollout_is_any_mapping(rollout: Rollout) -> None:
+    record = record_of({"completion": "42", "tests": [1]}, 1)
+    assert_type(record, Record)
+    assert_type(record.output, str)
+    assert_type(record.output_tokens, int | None)
+    assert_type(record_of(rollout, 2, "gold").reference, JSON)
+
+
+def errors_carry_their_causes(refused: SpecError, failed: RewardError) -> None:
+    assert_type(refused.issues, tuple[str, ...])
+    assert_type(failed.causes, tuple[tuple[str, str, Failure], ...])
+
+
+def the_arithmetic_is_typed(results: Sequence[Result]) -> list[Total]:
+    rule = Rule((Weighing("format", 0.1, gate=True), Weighing("tests", 0.9)), on_error="none")
+    assert_type(total(rule, results).total, float | None)
+    return settle(rule, [("r1", results)])
+
+
+def on_error_is_one_of_three() -> Rule:
+    return Rule((), on_error="ignore")  # type: ignore[arg-type]
+
+
+async def a_loaded_reward_scores_in_four_ways(rollouts: Sequence[Rollout]) -> None:
+    reward = load_reward({"components": ["math-equiv"]})
+    assert_type(reward, RewardFunction)
+    assert_type(reward.score(rollouts), list[Reward])
+    assert_type(await reward.ascore(rollouts), list[Reward])
+    assert_type(reward.iter_scores(rollouts), Iterator[Reward])
+    assert_type(reward(completions=["42"], answer=["42"]), list[float | None])
+
+
+def a_spec_is_a_path_or_a_mapping() -> RewardFunction:
+    return load_reward(["math-equiv"])  # type: ignore[arg-type]
