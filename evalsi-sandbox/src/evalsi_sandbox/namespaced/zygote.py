@@ -1,0 +1,214 @@
+"""The first process of a jail that forks Python: warmed, and with nothing of any program in it.
+
+A request hands it the socket of one program. It clones a *holder* into user, PID and mount
+namespaces of its own, with its own `/proc`, `/tmp`, `/dev/shm` and `/box`; the holder reads the
+program from that socket, compiles it once, and forks a *case* for each request. The case drops
+every capability, takes its limits and the system call filter, and runs the program as `__main__`.
+What a case left, processes and files, is gone before the next one begins.
+
+The text and its parts, `zygote_*.py`, run in the jail's interpreter with `-c`. Holder
+and case share a user, so the holder is undumpable; as first process of its PID namespace it takes
+no signal from inside.
+
+A fork's price is the pages that it touches. Holder and case are forked past Python's own fork
+hooks, which touch two hundred: they mend locks, and here no second thread can hold one.
+"""
+
+import gc
+import importlib
+import io
+import marshal
+import os
+import resource
+import socket
+import sys
+from _signal import (  # type: ignore[import-not-found]
+    SIG_DFL,
+    SIG_IGN,
+    SIGCHLD,
+    SIGINT,
+    SIGKILL,
+    signal,
+)
+from typing import Any
+
+from evalsi_sandbox.namespaced.zygote_case import DUMPABLE, Holder, read_input
+from evalsi_sandbox.namespaced.zygote_life import Life
+from evalsi_sandbox.namespaced.zygote_rooms import LIBC, MAIN, ROOMS, settle
+from evalsi_sandbox.namespaced.zygote_watch import CHUNK
+
+WARM = """
+    abc array ast base64 bisect builtins calendar cmath collections collections.abc contextlib
+    copy dataclasses datetime decimal enum fractions functools heapq io itertools json
+    linecache locale math numbers operator pickle random re signal statistics string textwrap
+    tokenize traceback typing unittest warnings
+""".split()  # noqa: SIM905 - a list would take a screen
+
+NEW = 0x1000_0000 | 0x2000_0000 | 0x0002_0000  # CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNS
+CLONE = {"x86_64": 56, "aarch64": 220}[os.uname().machine]
+NO_NEW_PRIVS = 38
+REHEARSAL = b"n = int(input())\nprint(n * 2)\n"
+REHEARSALS = 20
+
+
+def main() -> Life:
+    """Serves requests until the opener goes away; returns in a case alone."""
+    control = socket.socket(fileno=int(sys.argv[1]))
+    os.set_inheritable(control.fileno(), False)
+    signal(SIGINT, SIG_IGN)  # with a handler it would reach a first process
+    signal(SIGCHLD, SIG_IGN)  # holders are reaped by the kernel
+    LIBC.prctl(NO_NEW_PRIVS, 1, 0, 0, 0)
+    LIBC.prctl(DUMPABLE, 0, 0, 0, 0)
+    for name in WARM:
+        importlib.import_module(name)
+    for name in [name for name in sys.modules if name.startswith("evalsi")]:
+        del sys.modules[name]  # a program has no use for our parts
+    words = os.dup(2)
+    try:
+        as_a_file()
+        os.environ.pop("PWD", None)  # a tool's own
+        rehearse()
+    except Exception as error:  # noqa: BLE001 - the opener shows a jail's last words
+        os.write(words, f"{type(error).__name__}: {error}".encode())
+        os._exit(1)
+    os.close(words)
+    user = os.getuid(), os.getgid()
+    gc.disable()
+    gc.collect()
+    gc.freeze()
+    control.send(b"ready")
+    holder = 0
+    while True:
+        word, fds = message(control, 1)
+        if holder:
+            end(holder)
+        if word != b"p" or len(fds) != 1:
+            os._exit(0)
+        holder = LIBC.syscall(CLONE, NEW | SIGCHLD, 0, 0, 0, 0)
+        if holder == 0:
+            control.close()
+            return hold(socket.socket(fileno=fds[0]), user)
+        os.close(fds[0])
+        control.send(b"%d" % holder)
+
+
+def as_a_file() -> None:
+    """What a program sees of how it was started: by its file, with pipes as standard streams."""
+    sys.orig_argv[:] = [*sys.orig_argv[: sys.orig_argv.index("-c")], MAIN]
+    sys.argv[:] = [MAIN]
+    reading, writing = os.pipe()
+    os.dup2(reading, 0)
+    read_input()
+    os.dup2(writing, 1)
+    os.dup2(writing, 2)
+    os.close(reading)
+    os.close(writing)
+    for fd, name, errors in ((1, "stdout", "surrogateescape"), (2, "stderr", "backslashreplace")):
+        raw = io.FileIO(fd, "wb", closefd=False)
+        raw.name = f"<{name}>"
+        stream = io.TextIOWrapper(
+            io.BufferedWriter(raw), "utf-8", errors, newline="\n", line_buffering=name == "stderr"
+        )
+        stream.mode = "w"  # type: ignore[misc]
+        setattr(sys, name, stream)
+        setattr(sys, f"__{name}__", stream)
+
+
+def rehearse() -> None:
+    """Does what holders and cases do, until the interpreter has fitted its code to it.
+
+    What it would write into its own code in every fork it has then written here, once.
+    """
+    setup = {"source": REHEARSAL, "before": "", "filter": b"", "rooms": {ROOMS[0]: 1}}
+    request: dict[str, Any] = {"wall_s": 1.0, "together_s": 0.0, "output_bytes": CHUNK}
+    request["first_to_die"] = request["seeks"] = False
+    request["rlimits"] = [(number, *resource.getrlimit(number)) for number in range(4)]
+    frame = marshal.dumps(request)
+    ours, wire = socket.socketpair()
+    signal(SIGCHLD, SIG_DFL)
+    seen, main, standard = os.pipe(), sys.modules["__main__"], sys.stdin
+    os.dup2(seen[1], 1)
+    for _ in range(REHEARSALS):
+        holder = Holder(setup, wire)
+        ours.sendall(len(frame).to_bytes(4, "big") + frame)
+        limits = marshal.loads(received(wire)[0])  # noqa: S302 - our own
+        if holder.case(limits, [os.open("/dev/null", os.O_RDONLY)]) is not None:
+            os._exit(0)
+        ours.recv(CHUNK)
+        holder.confine(limits)
+        sys.stdin = io.StringIO("3")
+        exec(*holder.life.begin())  # noqa: S102 - our own
+        holder.life.leave()
+        os.close(holder.net)
+    LIBC.prctl(DUMPABLE, 0, 0, 0, 0)
+    sys.stdin, sys.modules["__main__"] = standard, main
+    signal(SIGCHLD, SIG_IGN)
+    signal(SIGINT, SIG_IGN)
+    for fd in seen:
+        os.close(fd)
+
+
+def end(holder: int) -> None:
+    """Kills a holder and, with it, its PID namespace; returns when nothing of it is left."""
+    try:
+        os.kill(holder, SIGKILL)
+        os.waitpid(holder, 0)
+    except (ProcessLookupError, ChildProcessError):
+        pass
+
+
+def hold(wire: socket.socket, user: tuple[int, int]) -> Life:
+    """A holder's life; returns in a case alone."""
+    try:
+        signal(SIGCHLD, SIG_DFL)
+        os.set_inheritable(wire.fileno(), False)
+        setup = marshal.loads(received(wire)[0])  # noqa: S302 - written by the opener
+        LIBC.prctl(DUMPABLE, 1, 0, 0, 0)  # else its own files in /proc are closed to it
+        settle(setup, user)
+        LIBC.prctl(DUMPABLE, 0, 0, 0, 0)
+        holder = Holder(setup, wire)
+        wire.sendall(b"ready")
+        while True:
+            payload, fds = received(wire)
+            life = holder.case(marshal.loads(payload), fds)  # noqa: S302 - likewise
+            if life is not None:
+                life.more = setup, payload, fds
+                return life
+    except EOFError:
+        os._exit(0)
+    except BaseException as error:  # noqa: BLE001 - told to the opener
+        wire.sendall(b"broken: " + f"{type(error).__name__}: {error}".encode()[:500])
+        os._exit(1)
+
+
+def received(wire: socket.socket) -> tuple[bytes, list[int]]:
+    """A frame and the descriptors that came with it; EOFError when the opener is gone."""
+    data, fds = message(wire, 4096)
+    while len(data) < 4 or len(data) - 4 < int.from_bytes(data[:4], "big"):
+        part = wire.recv(1 << 20)
+        if not data or not part:
+            raise EOFError
+        data += part
+    return data[4:], fds
+
+
+def message(wire: socket.socket, most: int) -> tuple[bytes, list[int]]:
+    """What `socket.recv_fds` gives, for fewer pages."""
+    data, extra, _, _ = wire.recvmsg(most, 64)
+    packed = b"".join([part for _, _, part in extra])
+    return data, [
+        int.from_bytes(packed[at : at + 4], sys.byteorder) for at in range(0, len(packed), 4)
+    ]
+
+
+if __name__ == "__main__":
+    life = main()
+    ended, raised = 0, None
+    try:
+        exec(*life.begin())  # noqa: S102 - what this process is for
+    except BaseException as error:  # noqa: BLE001 - shown as the interpreter shows it
+        raised = error
+    if raised is not None:  # no longer while it is handled: a hook's own error has no context
+        ended = life.failed(raised)
+        raised = None
+    life.finish(ended)

@@ -1,0 +1,165 @@
+"""A program's life in its case, from its first line to its exit status, as the interpreter has it.
+
+A part of the zygote's text: standard library only.
+"""
+
+import atexit
+import contextlib
+import gc
+import os
+import sys
+import threading
+import types
+import warnings
+from _signal import (  # type: ignore[import-not-found]
+    SIG_DFL,
+    SIGINT,
+    default_int_handler,
+    signal,
+)
+from typing import Any, NoReturn
+
+from evalsi_sandbox.namespaced.zygote_rooms import MAIN
+
+LONGEST = 256 * 1024  # of a text that the holder compiles: no limit holds for it yet
+OWN: dict[str, object] = (  # of a `__main__` that was read from a file
+    {"__annotations__": {}, "__cached__": None}
+    if sys.version_info < (3, 14)
+    else {"__cached__": None}
+)
+
+
+class Life:
+    """A program that is about to run in this process: all that is left to do is to run it."""
+
+    def __init__(self, code: types.CodeType | None, text: bytes) -> None:
+        self.code = code
+        self.text = text
+        self.module: types.ModuleType | None = None
+        self.kept: object = None
+        self.more: object = None
+        self.random = b"random" in text or b"statistics" in text
+
+    def begin(self) -> tuple[types.CodeType, dict[str, Any]]:
+        """What `exec` needs; the text is compiled here where the holder left it to the case."""
+        signal(SIGINT, default_int_handler)
+        self.module = sys.modules["__main__"] = types.ModuleType("__main__")
+        names = self.module.__dict__
+        names.update(__builtins__=sys.modules["builtins"], __file__=MAIN, **OWN)
+        gc.enable()
+        if self.random:
+            sys.modules["random"]._inst.seed()  # as Python's own fork hook does
+        code = self.code or compile(self.text, MAIN, "exec", dont_inherit=True)
+        return code, names
+
+    def failed(self, error: BaseException) -> int:
+        """Shows what the program ended with, as the interpreter does; the exit status."""
+        if isinstance(error, SystemExit):
+            return _status_of(error)
+        error.__traceback__ = _own(error.__traceback__)
+        status = _shown(error)
+        return -1 if isinstance(error, KeyboardInterrupt) else status
+
+    def finish(self, status: int) -> NoReturn:
+        """Ends the process as the interpreter would."""
+        if not self.leave():
+            status = 120
+        elif status < 0:
+            signal(SIGINT, SIG_DFL)
+            os.kill(os.getpid(), SIGINT)
+        os._exit(status & 0xFF)
+
+    def leave(self) -> bool:
+        """What the interpreter does on its way out: threads, exit functions, buffers, objects.
+
+        Gives whether all that was printed could be written.
+        """
+        if len(threading._active) > 1 or threading._threading_atexits:  # type: ignore[attr-defined]
+            threading._shutdown()  # type: ignore[attr-defined]
+        atexit._run_exitfuncs()
+        flushed = _flushed(sys.stdout, shown=True) & _flushed(sys.stderr)
+        # Where nothing has grown old, the young are all; a whole collection frees for a future.
+        young = not any(gc.get_count()[1:]) and sys.version_info < (3, 14)
+        gc.collect(0 if young else 2)
+        self.module = sys.last_type = sys.last_value = sys.last_traceback = None
+        sys.modules.pop("__main__", None)
+        gc.collect(1 if young else 2)
+        for stream in {id(s): s for s in (sys.stdout, sys.__stdout__, sys.stderr)}.values():
+            flushed &= _flushed(stream)
+        return flushed
+
+
+def _own(trace: types.TracebackType | None) -> types.TracebackType | None:
+    """The program's part of a traceback: ours stands above it."""
+    while trace is not None and trace.tb_frame.f_code.co_filename != MAIN:
+        trace = trace.tb_next
+    return trace
+
+
+def _status_of(leaving: SystemExit) -> int:
+    """What `sys.exit(code)` ends a process with."""
+    code = leaving.code
+    if code is None:
+        return 0
+    if isinstance(code, int):
+        if -(1 << 63) <= code < 1 << 63:
+            return int(code) & 0xFF
+        if sys.version_info >= (3, 12):
+            os.write(2, b"OverflowError: Python int too large to convert to C long\n")
+        return 0xFF
+    with contextlib.suppress(BaseException):
+        if sys.stderr is None:
+            os.write(2, f"{code}\n".encode())
+        else:
+            sys.stderr.write(f"{code}\n")
+    return 1
+
+
+def _shown(error: BaseException) -> int:
+    """Calls the hook for uncaught exceptions; the exit status."""
+    sys.last_type, sys.last_value, sys.last_traceback = type(error), error, error.__traceback__
+    try:
+        sys.excepthook(type(error), error, error.__traceback__)
+    except SystemExit as leaving:
+        return _status_of(leaving)
+    except BaseException as worse:  # noqa: BLE001 - shown too
+        worse.__traceback__ = _own(worse.__traceback__)
+        sys.stderr.write("Error in sys.excepthook:\n")
+        sys.__excepthook__(type(worse), worse, worse.__traceback__)
+        sys.stderr.write("\nOriginal exception was:\n")
+        sys.__excepthook__(type(error), error, error.__traceback__)
+    return 1
+
+
+def _flushed(stream: Any, *, shown: bool = False) -> bool:
+    """Whether what was printed could be written."""
+    try:
+        if stream is not None and not getattr(stream, "closed", False):
+            stream.flush()
+    except BaseException as error:  # noqa: BLE001 - whatever stands there may raise anything
+        if shown and sys.stderr is not None:
+            newer = sys.version_info >= (3, 13)
+            where = "on flushing sys.stdout:" if newer else f"in: {stream!r}"
+            sys.stderr.write(f"Exception ignored {where}\n")
+            sys.__excepthook__(type(error), error.with_traceback(None), None)
+        return False
+    return True
+
+
+def compiled(text: bytes) -> types.CodeType | None:
+    """The code, or None where a case shall find out: a text that warns, is wrong, or is long."""
+    if len(text) > LONGEST:
+        return None
+    shown = warnings._showwarnmsg  # type: ignore[attr-defined]
+    warnings._showwarnmsg = left_to_the_case  # type: ignore[attr-defined]
+    try:
+        return compile(text, MAIN, "exec", dont_inherit=True)
+    except BaseException:  # noqa: BLE001 - the program's own, told in its case
+        return None
+    finally:
+        warnings._showwarnmsg = shown  # type: ignore[attr-defined]
+
+
+def left_to_the_case(*_: object) -> None:
+    """Stands in for what shows a warning."""
+    raise SyntaxError

@@ -1,0 +1,183 @@
+"""The line to a holder, with garbage on it: an end in time, by `HolderLost` and nothing else.
+
+`EVALSI_FUZZ_EXAMPLES` says how many examples each test takes.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import marshal
+import os
+import socket
+import struct
+import time
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from evalsi.core.sandbox import Limits, Program
+from evalsi_sandbox.namespaced import holder as holder_module
+from evalsi_sandbox.namespaced.forks import JailForks
+from evalsi_sandbox.namespaced.holder import ForkJail, Holder, HolderLost
+
+EXAMPLES = int(os.environ.get("EVALSI_FUZZ_EXAMPLES", "40"))
+LIMITS = Limits(wall_s=0.3, output_bytes=5000)
+REQUEST = marshal.dumps({"wall_s": 1.0})
+FUZZ = settings(
+    max_examples=EXAMPLES,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+
+numbers = st.sampled_from([0, 1, 2, 3, 4, 5, 255, 4999, 5000, 5001, 2**31 - 1, 2**32 - 1])
+floats = st.floats(allow_nan=True, allow_infinity=True)
+heads = st.builds(
+    lambda ended, soiled, status, wall, cpu, peak, out, err: struct.pack(
+        "!BBiddQII", ended, soiled, status, wall, cpu, peak, out, err
+    ),
+    st.integers(0, 255),
+    st.integers(0, 255),
+    st.integers(-(2**31), 2**31 - 1),
+    floats,
+    floats,
+    st.integers(0, 2**64 - 1),
+    numbers,
+    numbers,
+)
+answers = st.one_of(
+    st.binary(max_size=200),
+    st.builds(bytes.__add__, heads, st.binary(max_size=100)),
+    st.builds(lambda head, size: head + b"x" * size, heads, numbers.filter(lambda n: n < 9999)),
+)
+
+
+@pytest.fixture(autouse=True)
+def _short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(holder_module, "_SPARE_S", 0.5)
+    monkeypatch.setattr(holder_module, "_READY_S", 1.0)
+
+
+@given(answer=answers, closed=st.booleans())
+@FUZZ
+def test_whatever_a_holder_answers_is_an_outcome_or_its_loss(answer: bytes, closed: bool) -> None:
+    ours, theirs = socket.socketpair()
+    with theirs:
+        theirs.sendall(answer)
+        if closed:
+            theirs.shutdown(socket.SHUT_WR)
+        begun = time.monotonic()
+        holder = Holder(ours)
+        try:
+            _, used, wall_s, out, err = holder.case(REQUEST, [], LIMITS)
+        except HolderLost:
+            pass
+        else:
+            assert max(len(out), len(err)) <= LIMITS.output_bytes
+            assert (wall_s, used.cpu_s) == (wall_s, used.cpu_s)  # no NaN
+        finally:
+            holder.close()
+        assert time.monotonic() - begun < 4
+
+
+def test_a_holder_that_never_reads_is_lost_in_time() -> None:
+    ours, theirs = socket.socketpair()
+    with theirs:
+        holder = Holder(ours)
+        begun = time.monotonic()
+        with pytest.raises(HolderLost):
+            holder.load(bytes(50_000_000))
+        holder.close()
+
+    assert time.monotonic() - begun < 8
+
+
+def test_a_holder_that_drips_is_lost_in_time() -> None:
+    import threading
+
+    ours, theirs = socket.socketpair()
+    done = threading.Event()
+
+    def drip() -> None:
+        with contextlib.suppress(OSError):
+            while not done.wait(0.05):
+                theirs.send(b"r")
+
+    thread = threading.Thread(target=drip)
+    thread.start()
+    holder = Holder(ours)
+    begun = time.monotonic()
+    with pytest.raises(HolderLost):
+        holder.case(REQUEST, [], LIMITS)
+    done.set()
+    thread.join()
+    holder.close()
+    theirs.close()
+
+    assert time.monotonic() - begun < 4
+
+
+@pytest.fixture
+def jail(forks: JailForks) -> Iterator[ForkJail]:
+    made = forks._make()
+    yield made
+    made.close()
+
+
+def _wire(jail: ForkJail) -> socket.socket:
+    assert jail._holder is not None
+    return jail._holder._wire
+
+
+frames = st.one_of(
+    st.binary(max_size=300),
+    st.binary(max_size=300).map(lambda data: len(data).to_bytes(4, "big") + data),
+    st.recursive(
+        st.none() | st.integers() | st.binary() | st.text() | st.floats(),
+        lambda inner: st.lists(inner) | st.dictionaries(st.text(max_size=9), inner),
+        max_leaves=9,
+    ).map(lambda value: len(marshal.dumps(value)).to_bytes(4, "big") + marshal.dumps(value)),
+)
+
+
+@given(data=frames, fds=st.integers(0, 3), loaded=st.booleans())
+@FUZZ
+def test_garbage_to_a_holder_costs_that_holder_alone(
+    jail: ForkJail, data: bytes, fds: int, loaded: bool
+) -> None:
+    jail.take()
+    if loaded:
+        jail.load(Program("print(input())"))
+    wire = _wire(jail)
+    null = os.open("/dev/null", os.O_RDWR)
+    socket.send_fds(wire, [data or b"x"], [null] * fds)
+    os.close(null)
+    wire.shutdown(socket.SHUT_WR)
+    wire.settimeout(10)
+    with contextlib.suppress(ConnectionResetError):
+        while wire.recv(4096):
+            pass
+
+    jail.take()
+    jail.load(Program("print(input())"))
+    assert jail.case(b"x\n", Limits(), None).stdout == b"x\n"
+
+
+@given(words=st.lists(st.binary(min_size=1, max_size=50), min_size=1, max_size=3))
+@settings(FUZZ, max_examples=max(3, EXAMPLES // 20))
+def test_garbage_to_a_zygote_ends_its_jail(forks: JailForks, words: list[bytes]) -> None:
+    made = forks._make()
+    try:
+        with contextlib.suppress(OSError):
+            for word in words:
+                made._shell.control.send(word)
+        with contextlib.suppress(HolderLost):
+            made.take()
+            made.load(Program(""))
+            made.case(b"", Limits(wall_s=1.0), None)
+    finally:
+        made.close()
+
+    with contextlib.closing(forks.load(Program("print(1)"))) as loaded:
+        assert loaded.case(b"", Limits()).stdout == b"1\n"
