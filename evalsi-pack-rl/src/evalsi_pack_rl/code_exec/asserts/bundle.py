@@ -1,0 +1,74 @@
+"""The guest scripts as programs, compiled once here: a jail runs the same build of Python."""
+
+from __future__ import annotations
+
+import importlib.resources
+import marshal
+from dataclasses import replace
+from functools import lru_cache
+from importlib.util import MAGIC_NUMBER
+from types import CodeType
+from typing import Final, Literal
+
+from evalsi.core.sandbox import Program
+from evalsi_pack_rl.code_exec.params import JAIL
+
+__all__ = ["COLLECT", "PLACE", "code", "program"]
+
+PLACE: Final = "evalsi_pack_rl.code_exec.asserts.guest"
+_TESTER: Final = (
+    "wire plain known reader errors remote operators arrivals visitors exports peer names tester"
+)
+_CANDIDATE: Final = "wire plain known reader visitors abroad surroundings operations candidate"
+_FILES: Final = {
+    "tester": _TESTER.split(),
+    "candidate": _CANDIDATE.split(),
+    "shared": ["shared"],
+}
+COLLECT: Final = ("pytest_shim", "collect")
+"""What a tester needs beside for a script."""
+
+_LOADER: Final = """\
+import builtins, marshal, sys, types
+from _frozen_importlib_external import MAGIC_NUMBER
+OWN = dict(vars(builtins))  # a program that patches `len` breaks itself, not the guest
+with open(sys.argv[0].rpartition("/")[0] + "/guest.bin", "rb") as file:  # not every rung has /box
+    place, magic, parts = marshal.load(file)
+sys.modules[place] = types.ModuleType(place)  # its files are found as modules by full name
+for name, code, source in parts:
+    module = sys.modules[name] = types.ModuleType(name)
+    module.__builtins__ = OWN
+    if magic != MAGIC_NUMBER:
+        code = marshal.dumps(compile(source, name, "exec", dont_inherit=True))
+    exec(marshal.loads(code), module.__dict__)
+module.prepare()
+"""
+_MAIN: Final = """\
+import sys
+sys.modules["{place}.{which}"].main()  # draws anew from `random`: whoever forks this looks for it
+"""
+
+
+def program(which: Literal["tester", "candidate", "shared"], text: str = "") -> Program:
+    """One of the guests; the candidate's compiles a program's text before its cases."""
+    files = {"guest.bin": _guest(which), "program.py": text.encode("utf-8", "surrogatepass")}
+    return Program(_MAIN.format(place=PLACE, which=which), replace(JAIL, files=files), _LOADER)
+
+
+@lru_cache
+def _guest(which: str) -> bytes:
+    parts = [
+        (f"{PLACE}.{name}", marshal.dumps(code(name)), _source(name)) for name in _FILES[which]
+    ]
+    return marshal.dumps((PLACE, MAGIC_NUMBER, parts))
+
+
+@lru_cache
+def code(name: str) -> CodeType:
+    """One file of the guests, compiled."""
+    made: CodeType = compile(_source(name), f"{PLACE}.{name}", "exec", dont_inherit=True)
+    return made
+
+
+def _source(name: str) -> str:
+    return importlib.resources.files(PLACE).joinpath(f"{name}.py").read_text("utf-8")

@@ -1,0 +1,177 @@
+"""What the test passes to the candidate that is no plain data, and what may be done with it there.
+
+Functions can be called, iterators advanced; of objects the public attributes and the operators can
+be used. Nothing else of the tester can be reached: no private name, no module, no frame.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import sys
+import types
+from typing import TYPE_CHECKING, Any
+
+from evalsi_pack_rl.code_exec.asserts.guest import known
+from evalsi_pack_rl.code_exec.asserts.guest.plain import WRITERS, Writer
+from evalsi_pack_rl.code_exec.asserts.guest.remote import Home, Remote, home_of
+from evalsi_pack_rl.code_exec.asserts.guest.visitors import OPERATORS
+from evalsi_pack_rl.code_exec.asserts.guest.wire import Malformed
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+TEST = "__main__"
+BASES = (int, float, str, bytes, complex, tuple, frozenset, list, dict, set, bytearray)
+FUNCTIONS = (types.FunctionType, types.MethodType, types.BuiltinFunctionType)
+
+
+class NotPassable(BaseException):
+    """The test passes something that cannot leave its process; the data has to say what then."""
+
+
+class Exports:
+    """Objects of the test by the number under which the candidate knows them."""
+
+    def __init__(self, asserting: Sequence[str] = ()) -> None:
+        self._asserting = frozenset(asserting)
+        self._waiting: dict[int, str] = {}
+        self._objects: list[Any] = []
+        self._numbers: dict[int, int] = {}
+        self._adopted: dict[int, tuple[Any, int]] = {}
+        self._errors: list[BaseException] = []
+
+    def adopt(self, value: Any, handle: int) -> None:
+        """Remembers what the tester made for an object of the candidate, to send it home as it."""
+        self._adopted[id(value)] = (value, handle)
+
+    def object(self, number: Any) -> Any:
+        """An object that was passed, come home; raises `Malformed`."""
+        if type(number) is not int or not 0 <= number < len(self._objects):
+            raise Malformed("an object that was never passed")
+        return self._objects[number]
+
+    def form(self, value: Any) -> list[Any]:
+        """The form of what is no plain data."""
+        kind = type(value)
+        if kind is Home:
+            return ["o", value.number]
+        if issubclass(kind, Remote):
+            return ["o", home_of(value)]
+        adopted = self._adopted.get(id(value))
+        if adopted is not None:
+            return ["o", adopted[1]]
+        return self._standard(value) or self._passed(value)
+
+    def _standard(self, value: Any) -> list[Any] | None:  # noqa: PLR0911 - one return a kind
+        """The form of what the candidate can make or find by itself."""
+        kind = type(value)
+        shared = known.name_of(value)
+        if shared is not None:
+            return shared
+        if kind is types.ModuleType and value.__name__ in sys.stdlib_module_names:
+            return ["M", value.__name__]
+        if kind is io.StringIO:
+            return ["w", value.getvalue(), value.tell()]
+        if kind is re.Pattern and isinstance(value.pattern, str):
+            return ["R", value.pattern, value.flags]
+        if isinstance(value, BaseException):
+            return ["E", kind.__name__, Writer(self.form).form(value.args)]
+        if isinstance(value, tuple) and hasattr(value, "_fields"):
+            return ["u", kind.__name__, list(value._fields), *Writer(self.form).forms(value, 0)]
+        if isinstance(value, (type, *FUNCTIONS)) and _is_standard(value):
+            return ["k", value.__module__, value.__qualname__]
+        if kind.__module__.partition(".")[0] == "numpy" and hasattr(value, "tolist"):
+            return Writer(self.form).form(value.tolist())  # type: ignore[no-any-return]
+        if isinstance(value, BASES):
+            base = next(base for base in (*WRITERS, *BASES) if isinstance(value, base))
+            return Writer(self.form).form(base(value))  # type: ignore[no-any-return]
+        return None
+
+    def _passed(self, value: Any) -> list[Any]:
+        kind = type(value)
+        if isinstance(value, types.CoroutineType | types.ModuleType | types.FrameType):
+            raise NotPassable(f"the test passes {_a(kind)} to the program")
+        if callable(value):
+            name = getattr(value, "__name__", kind.__name__)
+            return ["fn", self._number(value), name if type(name) is str else "function"]
+        if hasattr(kind, "__next__"):
+            return ["it", self._number(value)]
+        if kind.__module__ == TEST or kind is io.BytesIO:
+            return ["ob", self._number(value)]
+        if hasattr(kind, "__iter__") and kind.__module__ in ("array", "collections", "itertools"):
+            return ["it", self._number(iter(value))]
+        raise NotPassable(f"the test passes {_a(kind)} to the program")
+
+    def _number(self, value: Any) -> int:
+        number = self._numbers.get(id(value))
+        if number is None:
+            number = self._numbers[id(value)] = len(self._objects)
+            self._objects.append(value)
+            name = getattr(value, "__name__", None)
+            if type(value) in FUNCTIONS and name in self._asserting:
+                self._waiting[number] = name
+        return number
+
+    def never_called(self) -> list[str]:
+        """Functions with asserts in them that the program got and did not call."""
+        return list(self._waiting.values())
+
+    def serve(self, kind: str, number: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
+        """Does what the candidate asks of an object that was passed."""
+        value = self.object(number)
+        if kind == "call" and callable(value):
+            self._waiting.pop(number, None)
+            return value(*args, **kwargs)
+        if kind == "next" and hasattr(type(value), "__next__"):
+            return next(value)
+        if type(value).__module__ == TEST or type(value) is io.BytesIO:
+            return self._of_object(kind, value, args)
+        raise Malformed("not what this object can do")
+
+    def _of_object(self, kind: str, value: Any, args: list[Any]) -> Any:
+        name = args[0] if args else None
+        if type(name) is not str:
+            raise Malformed("no name")
+        if kind == "operator" and name in OPERATORS:
+            operate = bool if name == "__bool__" else getattr(type(value), name, None)
+            if operate is None:
+                raise TypeError(f"{type(value).__name__} has no {name}")
+            return operate(value, *args[1:])
+        if name.startswith("_"):
+            raise AttributeError(f"{name} is private to the test")
+        if kind == "attr":
+            return getattr(value, name)
+        if kind == "setattr" and len(args) == 2:
+            return setattr(value, name, args[1])
+        raise Malformed("not what an object can do")
+
+    def error(self, error: BaseException) -> list[Any]:
+        """The form of an exception that a function of the test raised."""
+        self._errors.append(error)
+        name = next(k.__name__ for k in type(error).__mro__ if known.ERRORS.get(k.__name__) is k)
+        try:
+            args = Writer(self.form).form(error.args)
+        except (ValueError, NotPassable):
+            args = ["t", str(error)]
+        return [name, args, len(self._errors) - 1]
+
+    def raised_before(self, token: Any) -> BaseException | None:
+        """The test's own exception that comes back through the program."""
+        if type(token) is int and 0 <= token < len(self._errors):
+            return self._errors[token]
+        return None
+
+
+def _is_standard(value: Any) -> bool:
+    module = sys.modules.get(value.__module__ or "")
+    return (
+        module is not None
+        and (value.__module__ or "").partition(".")[0] in sys.stdlib_module_names
+        and value.__module__ != TEST
+        and getattr(module, value.__qualname__, None) is value
+    )
+
+
+def _a(kind: type) -> str:
+    return f"an object of the type {kind.__name__}"

@@ -1,0 +1,204 @@
+"""The tester's end of the wire: asks the candidate, and serves what the candidate calls back.
+
+Whatever arrives is an answer of the program under test: it may be wrong, it may end the case, and
+it never does more. Once something arrives that an honest end does not send, or nothing more
+arrives, the case cannot pass any longer, whatever the test makes of the exception.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from typing import TYPE_CHECKING, Any
+
+from evalsi_pack_rl.code_exec.asserts.guest.arrivals import imported
+from evalsi_pack_rl.code_exec.asserts.guest.errors import raised
+from evalsi_pack_rl.code_exec.asserts.guest.exports import Exports, NotPassable
+from evalsi_pack_rl.code_exec.asserts.guest.plain import MUTABLE, Writer
+from evalsi_pack_rl.code_exec.asserts.guest.reader import Reader
+from evalsi_pack_rl.code_exec.asserts.guest.wire import Malformed, Wire, text_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from types import ModuleType
+
+STDOUT = sys.stdout
+MOST_OBJECTS = 200_000
+_UNTOUCHED = object()
+
+
+class Gone(BaseException):
+    """The candidate broke off; no `except Exception` of a test takes it for an answer."""
+
+
+class Peer:
+    """Asks the candidate. Safe from the test's threads, one request at a time."""
+
+    def __init__(
+        self,
+        wire: Wire,
+        watched: Sequence[tuple[ModuleType, str]] = (),
+        asserting: Sequence[str] = (),
+    ) -> None:
+        self._wire = wire
+        self._lock = threading.RLock()
+        self.exports = Exports(asserting)
+        self.objects: dict[int, Any] = {}
+        self.classes: frozenset[str] = frozenset()
+        self.named: set[int] = set()
+        self.broken = ""
+        self.failure: BaseException | None = None
+        self._live: dict[int, tuple[Any, str]] = {}
+        self._watched: list[list[Any]] = [
+            [module, name, vars(module).get(name), _UNTOUCHED] for module, name in watched
+        ]
+
+    def finish(self) -> None:
+        """Raises what the test may not have seen: a failed assert or a broken wire."""
+        if self.failure is not None:
+            raise self.failure
+        if self.broken:
+            raise Gone(self.broken)
+        missed = self.exports.never_called()
+        if missed:
+            raise AssertionError(f"the program never called {', '.join(missed)}")
+
+    def ask(self, operation: str, *args: Any, **kwargs: Any) -> Any:
+        """Has the candidate do something; returns or raises what came of it there."""
+        with self._lock:
+            if self.broken:
+                raise Gone(self.broken)
+            writer = Writer(self.exports.form)
+            forms = writer.forms(args, 0)
+            named = [[name, writer.form(value)] for name, value in kwargs.items()]
+            capture = sys.stdout is not STDOUT
+            extras = [capture, self._syncs(), self._mirrors()]
+            try:
+                self._wire.send([operation, forms, named, extras])
+                good, value = self._answer(writer.kept)
+            except (EOFError, OSError):
+                self.broken = "the program ended before the test did"
+                raise Gone(self.broken) from None
+            except Exception as error:  # noqa: BLE001 - what was sent can be wrong in any way
+                self.broken = f"the program's answer is no answer: {error}"
+                raise Gone(self.broken) from None
+            if good:
+                return value
+            raise value
+
+    def _answer(self, known: list[Any]) -> tuple[bool, Any]:
+        while (frame := self._wire.receive())[0] == "?":
+            self._wire.send(self._called_back(frame))
+        if len(frame) != 5 or frame[0] not in ("=", "!"):
+            raise Malformed("an answer of a wrong form")
+        status, changed, form, printed, news = frame
+        reader = Reader(self.value, known)
+        for number, contents in pairs(changed):
+            if number >= len(known):
+                raise Malformed("news of an object that was not passed")
+            reader.refill(known[number], contents)
+        for handle, contents in pairs(news):
+            self._refresh(handle, contents)
+        if type(printed) is not str:
+            raise Malformed("printed text that is no text")
+        if printed and sys.stdout is not STDOUT:
+            sys.stdout.write(printed)
+        if status == "=":
+            return True, reader.value(form)
+        return False, raised(self, reader, form)
+
+    def _called_back(self, frame: list[Any]) -> list[Any]:
+        if len(frame) != 5:
+            raise Malformed("a call of a wrong form")
+        _, kind, number, forms, named = frame
+        reader = Reader(self.value)
+        if type(forms) is not list or type(kind) is not str:
+            raise Malformed("a call of a wrong form")
+        args = reader.values(forms)
+        kwargs = {text(name): reader.value(form) for name, form in pairs(named, str)}
+        try:
+            result = self.exports.serve(kind, number, args, kwargs)
+            return ["=", Writer(self.exports.form).form(result)]
+        except (Exception, NotPassable) as error:  # noqa: BLE001 - goes to where it was called from
+            if isinstance(error, AssertionError) and self.failure is None:
+                self.failure = error  # the program may swallow it: it failed all the same
+            return ["!", *self.exports.error(error)]
+
+    def value(self, reader: Reader, form: list[Any]) -> Any:
+        """What a form stands for that is no plain data."""
+        if form[0] == "o" and len(form) == 2:
+            return self.exports.object(form[1])
+        if form[0] == "m" and len(form) == 3:
+            return self._linked(reader, form[1], form[2])
+        if len(self.objects) > MOST_OBJECTS:
+            raise Malformed("too many objects")
+        return imported(self, form)
+
+    def plain_value(self, form: Any) -> Any:
+        """The value of a form that stands for itself."""
+        return Reader(self.value).value(form)
+
+    def _linked(self, reader: Reader, handle: Any, form: Any) -> Any:
+        if type(handle) is not int:
+            raise Malformed("an object without a number")
+        if handle in self._live:
+            self._refresh(handle, form)
+            return self._live[handle][0]
+        value = reader.value(form)
+        if type(value) not in MUTABLE:
+            raise Malformed("no container")
+        self.exports.adopt(value, handle)
+        self._live[handle] = (value, self._contents(value))
+        return value
+
+    def _refresh(self, handle: int, form: Any) -> None:
+        if handle not in self._live:
+            raise Malformed("news of an object that nobody looks at")
+        value = self._live[handle][0]
+        Reader(self.value).refill(value, form)
+        self._live[handle] = (value, self._contents(value))
+
+    def _contents(self, value: Any) -> str:
+        return text_of(Writer(self.exports.form).contents(value))
+
+    def _syncs(self) -> list[Any]:
+        """What the test changed of the containers that it looks at live."""
+        changes = []
+        for handle, (value, last) in self._live.items():
+            form = Writer(self.exports.form).contents(value)
+            if text_of(form) != last:
+                self._live[handle] = (value, text_of(form))
+                changes.append([handle, form])
+        return changes
+
+    def _mirrors(self) -> list[Any]:
+        """Names of modules that the test patched, or restored, since the last request."""
+        changes = []
+        for entry in self._watched:
+            module, name, own, last = entry
+            now = vars(module).get(name)
+            if now is not (own if last is _UNTOUCHED else last):
+                entry[3] = now
+                form = ["e", "..."] if now is own else Writer(self.exports.form).form(now)
+                changes.append([module.__name__, name, form])
+        return changes
+
+
+def pairs(items: Any, kind: type = int) -> list[Any]:
+    """A list of pairs whose first is of a kind; raises `Malformed`."""
+    if type(items) is not list:
+        raise Malformed("no list")
+    for item in items:
+        if type(item) is not list or len(item) != 2 or type(item[0]) is not kind:
+            raise Malformed("no pair")
+        first: Any = item[0]
+        if kind is int and first < 0:
+            raise Malformed("a number below 0")
+    return items
+
+
+def text(value: Any) -> str:
+    """A text of a reasonable length; raises `Malformed`."""
+    if type(value) is not str or len(value) > 1000:
+        raise Malformed("no name")
+    return value

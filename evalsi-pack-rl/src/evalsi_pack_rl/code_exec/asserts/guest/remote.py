@@ -1,0 +1,265 @@
+"""Objects of the candidate as the test sees them: proxies, and the rules that keep them honest.
+
+A proxy never decides anything here by code of the candidate where the test compares with data of
+its own. What the candidate's object says to `==` with plain data is not asked: the object is not
+equal, or its plain part is compared. Operators that take the test's data, and methods that plain
+data has too, work only on classes that the test names itself: a test that says `abs(f(2) - 5) <
+1e-6` or `f(2).startswith("a")` means data, whatever comes back.
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import TYPE_CHECKING, Any
+
+from evalsi_pack_rl.code_exec.asserts.guest import errors, known
+from evalsi_pack_rl.code_exec.asserts.guest.wire import Malformed
+
+if TYPE_CHECKING:
+    from evalsi_pack_rl.code_exec.asserts.guest.peer import Peer
+
+SINGLY = 256  # so many items come one by one, for what a test may see between them
+CHUNK = 256
+PLAIN_NAMES: set[str] = set()
+HARMLESS = (
+    "__class__ __dict__ __dir__ __doc__ __init__ __len__ __module__ __name__ __qualname__ __repr__ "
+    "__str__ __annotations__ __next__ __iter__ mro"
+)
+NOTHING: Any = object()
+
+
+class Home:
+    """The number of an object of the candidate, as an argument of a request."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+
+class State:
+    """What the tester knows about an object of the candidate."""
+
+    __slots__ = ("classes", "derived", "home", "part", "peer", "sort")
+
+    def __init__(self, peer: Peer, number: int, sort: str, classes: list[int], part: Any) -> None:
+        self.peer = peer
+        self.home = Home(number)
+        self.sort = sort
+        self.classes = classes
+        self.part = part
+        self.derived = False
+
+    def ask(self, operation: str, *args: Any, **kwargs: Any) -> Any:
+        """Has the candidate do something with it."""
+        return self.peer.ask(operation, self.home, *args, **kwargs)
+
+    @property
+    def named(self) -> bool:
+        """Whether it is of a class that the test names."""
+        return self.home.number in self.peer.named or not self.peer.named.isdisjoint(self.classes)
+
+    def refuse_derived(self, what: str) -> None:
+        """Refuses what could turn the program's arithmetic on the test's data into a verdict."""
+        if self.derived:
+            raise TypeError(f"{what} of an object that the program derived from the test's data")
+
+    def plain(self) -> Any:
+        """The plain data in it, `NOTHING` when there is none."""
+        if self.part is NOTHING or self.part:
+            return self.part if self.part is NOTHING else self.part[0]
+        value = self.ask("plain")
+        if issubclass(type(value), Remote):
+            raise Malformed("a plain part that is not plain")
+        return value
+
+    def attribute(self, name: str) -> Any:
+        """An attribute of it, where the rules let the test have it."""
+        if name == "__class__" and self.part is not NOTHING:
+            return type(self.plain())
+        if (self.derived or not self.named) and _of_plain_data(name):
+            plain = self.plain()
+            if plain is NOTHING:
+                raise AttributeError(
+                    f"{name}: plain data was expected, and an object of the program came"
+                )
+            return getattr(plain, name)
+        value = self.ask("attr", name)
+        if name == "__class__" and not issubclass(type(value), Remote):
+            return Remote  # it may say what it likes: it is no plain data
+        name_it(self.peer, name, value)
+        return value
+
+
+def _of_plain_data(name: str) -> bool:
+    if not PLAIN_NAMES:
+        PLAIN_NAMES.update(*map(dir, known.TYPES.values()))
+        PLAIN_NAMES.difference_update(HARMLESS.split())
+    return name in PLAIN_NAMES
+
+
+class Remote:
+    """An object of the candidate."""
+
+    __slots__ = ("__weakref__", "_state")
+
+    def __init__(self, state: State) -> None:
+        _STATE.__set__(self, state)
+
+    def __getattribute__(self, name: str) -> Any:
+        return state_of(self).attribute(name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        state_of(self).ask("setattr", name, value)
+
+    def __delattr__(self, name: str) -> None:
+        state_of(self).ask("delattr", name)
+
+    def __eq__(self, other: object) -> Any:
+        return _compared(self, other, "eq")
+
+    def __ne__(self, other: object) -> Any:
+        return _compared(self, other, "ne")
+
+    def __hash__(self) -> int:
+        state = state_of(self)
+        state.refuse_derived("a hash")
+        if state.sort not in ("object", "callable"):
+            return state.home.number
+        plain = state.plain()
+        return of_kind(state.ask("hash"), int) if plain is NOTHING else hash(plain)
+
+    def __bool__(self) -> bool:
+        state = state_of(self)
+        state.refuse_derived("a truth value")
+        if state.sort not in ("object", "callable"):
+            return True
+        plain = state.plain()
+        return bool(state.ask("bool") is True if plain is NOTHING else plain)
+
+    def __contains__(self, item: object) -> bool:
+        state = state_of(self)
+        state.refuse_derived("membership")
+        if state.named or issubclass(type(item), Remote):
+            return state.ask("contains", item) is True
+        return any(item is each or item == each for each in self)
+
+    def __iter__(self) -> Any:
+        state = state_of(self)
+        state.refuse_derived("items")
+        plain = NOTHING if state.named else state.plain()
+        return state.ask("iter") if plain is NOTHING else iter(plain)
+
+    def __next__(self) -> Any:
+        return state_of(self).ask("next")
+
+    def __enter__(self) -> Any:
+        return state_of(self).ask("enter")
+
+    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> bool:
+        # A failed assert of the test is not the program's to swallow.
+        theirs = error is not None and errors.ORIGIN in error.__dict__
+        return bool(state_of(self).ask("leave", error) is True and theirs)
+
+    def __copy__(self) -> Any:
+        return state_of(self).ask("copy")
+
+    def __deepcopy__(self, _memo: object) -> Any:
+        return state_of(self).ask("deepcopy")
+
+    def __dir__(self) -> Any:
+        return state_of(self).ask("dir")
+
+
+class RemoteCallable(Remote):
+    """A function of the candidate, or an object that can be called."""
+
+    __slots__ = ()
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:  # noqa: D102 - as a function
+        return state_of(self).ask("call", *args, **kwargs)
+
+
+class RemoteClass(RemoteCallable):
+    """A class of the candidate."""
+
+    __slots__ = ()
+
+    def __instancecheck__(self, thing: Any) -> bool:
+        return (
+            issubclass(type(thing), Remote)
+            and state_of(self).peer.ask("instance", thing, self) is True
+        )
+
+    def __subclasscheck__(self, kind: Any) -> bool:
+        return (
+            issubclass(type(kind), Remote)
+            and state_of(self).peer.ask("subclass", kind, self) is True
+        )
+
+    def __mro_entries__(self, _bases: object) -> Any:
+        raise TypeError("a class of the program cannot be a base of a class of the test")
+
+
+class RemoteIterator(Remote):
+    """A generator or another iterator of the candidate: runs there, as far as the test looks."""
+
+    __slots__ = ("_ahead",)
+
+    def __init__(self, state: State) -> None:
+        super().__init__(state)
+        _AHEAD.__set__(self, [0, [], True])
+
+    def __iter__(self) -> Any:
+        return self
+
+    def __next__(self) -> Any:
+        ahead = _AHEAD.__get__(self)
+        ahead[0] += 1
+        if ahead[0] <= SINGLY:
+            return state_of(self).ask("next")
+        if not ahead[1] and ahead[2]:
+            items, more = _two(state_of(self).ask("many", CHUNK))
+            ahead[1:] = [items[::-1], more]
+        if not ahead[1]:
+            raise StopIteration
+        return ahead[1].pop()
+
+
+_STATE: Any = Remote.__dict__["_state"]
+_AHEAD: Any = RemoteIterator.__dict__["_ahead"]
+
+
+def state_of(remote: Any) -> State:
+    """What is known about a proxy."""
+    return _STATE.__get__(remote)  # type: ignore[no-any-return]
+
+
+def home_of(remote: Any) -> int:
+    """The number of a proxy's object."""
+    return state_of(remote).home.number
+
+
+def name_it(peer: Peer, name: str, value: Any) -> None:
+    """Notes a class that the test names as one."""
+    if name in peer.classes and issubclass(type(value), RemoteClass):
+        peer.named.add(home_of(value))
+
+
+def of_kind(value: Any, kind: type) -> Any:
+    """A plain answer of the kind that an operator gives."""
+    if type(value) is not kind:
+        raise TypeError(f"the program's object gave no {kind.__name__}")
+    return value
+
+
+def _two(value: Any) -> list[Any]:
+    if type(value) is not list or len(value) != 2 or type(value[0]) is not list:
+        raise Malformed("no chunk of items")
+    return value
+
+
+def _compared(self: Remote, other: Any, name: str) -> Any:
+    state = state_of(self)
+    if issubclass(type(other), Remote):
+        return state.ask(name, other)
+    plain = state.plain()
+    return NotImplemented if plain is NOTHING else getattr(operator, name)(plain, other)
