@@ -76,13 +76,15 @@ def process(launcher: Launcher) -> ProcessRung:
 @pytest.fixture(params=["process", "bubblewrap", "nsjail"])
 def rung(
     request: pytest.FixtureRequest, launcher: Launcher, monkeypatch: pytest.MonkeyPatch
-) -> Rung:
+) -> Iterator[Rung]:
     if request.param == "process":
-        return ProcessRung(launcher)
+        yield ProcessRung(launcher)
+        return
     if request.param == "nsjail":
         _require_nsjail()
     monkeypatch.setenv("EVALSI_NAMESPACED_LAUNCHER", request.param)
-    return NamespacedRung(launcher)
+    with closing(NamespacedRung(launcher)) as made:
+        yield made
 
 
 @pytest.fixture(scope="session")

@@ -16,8 +16,8 @@ import pytest
 
 from evalsi.core.sandbox import Limits, Loaded, Outcome, Program
 from evalsi_sandbox.namespaced import forks as forks_module
+from evalsi_sandbox.namespaced.fork_jail import ForkJail
 from evalsi_sandbox.namespaced.forks import JailForks
-from evalsi_sandbox.namespaced.holder import ForkJail
 
 if TYPE_CHECKING:
     from conftest import Pen
@@ -116,6 +116,8 @@ def test_a_jail_that_lost_its_holder_is_not_used_again(pool: JailForks) -> None:
     with closing(pool.load(ECHO)) as loaded:
         jail = jail_of(loaded)
         jail._shell.kill()
+        assert jail._shell._process is not None
+        assert jail._shell._process.wait(10.0) is not None
         assert loaded.case(b"x\n", Limits()).stdout == b"x\n"
 
     assert used_jail(pool) is not jail

@@ -19,8 +19,9 @@ from hypothesis import strategies as st
 
 from evalsi.core.sandbox import Limits, Program
 from evalsi_sandbox.namespaced import holder as holder_module
+from evalsi_sandbox.namespaced.fork_jail import ForkJail
 from evalsi_sandbox.namespaced.forks import JailForks
-from evalsi_sandbox.namespaced.holder import ForkJail, Holder, HolderLost
+from evalsi_sandbox.namespaced.holder import Holder, HolderLost
 
 EXAMPLES = int(os.environ.get("EVALSI_FUZZ_EXAMPLES", "40"))
 LIMITS = Limits(wall_s=0.3, output_bytes=5000)

@@ -43,7 +43,9 @@ needs_runsc = pytest.mark.skipif(shutil.which("runsc") is None, reason="runsc is
 
 @pytest.fixture(scope="module")
 def verdict(launcher: Launcher) -> Usable | Unusable:
-    if isinstance(refused := NamespacedRung(launcher).probe(), Unusable):
+    with closing(NamespacedRung(launcher)) as below:
+        refused = below.probe()
+    if isinstance(refused, Unusable):
         pytest.skip(f"gVisor needs the namespaces that are refused here: {refused.reason}")
     return GvisorRung(launcher).probe()
 

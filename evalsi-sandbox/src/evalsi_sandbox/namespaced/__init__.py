@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import threading
+from concurrent.futures import Future
 from typing import TYPE_CHECKING, Final, TypeVar, cast
 
 from evalsi.core.errors import SandboxUnavailable
-from evalsi.core.sandbox import JailSpec, OneShotFork, Program, PythonFork
+from evalsi.core.sandbox import JailSpec, OneShotFork, Program, PythonFork, Unusable
 from evalsi_sandbox import canary, cgroup, linux
 from evalsi_sandbox.namespaced.bubblewrap import Bubblewrap
+from evalsi_sandbox.namespaced.fork_jail import ForkJail
 from evalsi_sandbox.namespaced.forks import JailForks
-from evalsi_sandbox.namespaced.holder import ForkJail, HolderLost
+from evalsi_sandbox.namespaced.holder import HolderLost
 from evalsi_sandbox.namespaced.jail import NamespacedJail
 from evalsi_sandbox.namespaced.nsjail import Nsjail
 from evalsi_sandbox.namespaced.shell import Shell
@@ -20,7 +23,7 @@ from evalsi_sandbox.namespaced.walls import described
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from evalsi.core.sandbox import Jail, Launcher, Unusable, Usable
+    from evalsi.core.sandbox import Jail, Launcher, Usable
     from evalsi_sandbox.namespaced.walls import Tool
 
 __all__ = ["NamespacedRung"]
@@ -47,10 +50,16 @@ class NamespacedRung:
         self._tool: Tool | None = None
         self._lock = threading.Lock()
         self._forks: PythonFork | None = None
+        self._first: Future[ForkJail] | None = None
 
     def probe(self) -> Usable | Unusable:
-        """Runs a canary that tries to get out."""
-        return canary.probe(self, canary.NAMESPACED, self._described, _MEND)
+        """Runs a canary that tries to get out; a jail that forks Python warms up meanwhile."""
+        if self._first is None and self._forks is None:
+            self._first = _begun(self._fork_jail)
+        found = canary.probe(self, canary.NAMESPACED, self._described, _MEND)
+        if isinstance(found, Unusable):
+            self._close_first()
+        return found
 
     def open(self, jail: JailSpec) -> NamespacedJail:
         """Opens a jail; its guest has answered once this returns."""
@@ -69,12 +78,14 @@ class NamespacedRung:
 
     def close(self) -> None:
         """Closes the jails that stand idle."""
+        self._close_first()
         if isinstance(self._forks, JailForks):
             self._forks.close()
 
     def _found_forks(self) -> PythonFork:
+        begun, self._first = self._first or _begun(self._fork_jail), None
         try:
-            first: ForkJail | None = self._fork_jail()
+            first: ForkJail | None = begun.result()
         except SandboxUnavailable:
             first = None
         reference = OneShotFork(self, f"{self.name}/{self.tool}")
@@ -93,7 +104,14 @@ class NamespacedRung:
         forks.give_back(jail)
         return forks
 
+    def _close_first(self) -> None:
+        begun, self._first = self._first, None
+        if begun is not None:
+            with contextlib.suppress(SandboxUnavailable):
+                begun.result().close()
+
     def _fork_jail(self) -> ForkJail:
+        linux.require(self.name)
         cgroup.sweep()
         return self._by_tool(lambda tool: ForkJail(self._shell(tool, JailSpec(), forks=True)))
 
@@ -123,6 +141,20 @@ class NamespacedRung:
     def _described(self, jail: Jail) -> str:
         assert self._tool is not None
         return f"{described(self._tool)}, memory {_MEMORY[jail.enforced['memory']]}"
+
+
+def _begun(make: Callable[[], J]) -> Future[J]:
+    """What `make` will have made, in a thread of its own."""
+    made: Future[J] = Future()
+
+    def run() -> None:
+        try:
+            made.set_result(make())
+        except BaseException as error:  # noqa: BLE001 - raised where it is asked for
+            made.set_exception(error)
+
+    threading.Thread(target=run, daemon=True).start()
+    return made
 
 
 def _chosen() -> Iterator[Tool]:

@@ -20,7 +20,8 @@ from typing import TYPE_CHECKING, Final
 from evalsi.core.errors import SandboxUnavailable
 from evalsi.core.sandbox import Limits, Loaded, OneShotFork, Outcome, Program
 from evalsi_sandbox.interpreter import environment
-from evalsi_sandbox.namespaced.holder import ForkJail, HolderLost
+from evalsi_sandbox.namespaced.fork_jail import ForkJail
+from evalsi_sandbox.namespaced.holder import HolderLost
 from evalsi_sandbox.namespaced.jail import enforced
 from evalsi_sandbox.namespaced.walls import TMP
 
@@ -31,7 +32,7 @@ __all__ = ["JailForks"]
 
 _PROGRAMS: Final = 1000
 _AGE_S: Final = 900.0
-_MOST: Final = max(8, 4 * (os.cpu_count() or 1))
+_MOST: Final = max(16, 8 * (os.cpu_count() or 1))  # an assert has two, of a kind each
 _PATIENCE_S: Final = 30.0
 _READ_AT_START: Final = ("GLIBC_", "LANG", "LC_", "LD_", "MALLOC_", "PYTHON", "TZ")
 _CODED: Final = re.compile(r"(?:.*\n)?[ \t\f]*#.*?coding[:=]")
@@ -76,16 +77,16 @@ class JailForks:
         """Leases a jail and has it compile the program; no clock runs yet."""
         return _Forked(self, self._reference, program)
 
-    def lease(self) -> ForkJail:
+    def lease(self, base: str = "") -> ForkJail:
         """A jail with a fresh holder in it; raises `SandboxUnavailable`, `HolderLost`."""
-        jail = self._in_turn()
+        jail = self._in_turn(base)
         while jail is not None:
-            if _is_good(jail) and _taken(jail):
+            if _is_good(jail) and jail.base in ("", base) and _taken(jail, base):
                 jail.leased_by = threading.get_ident()
                 return jail
-            jail.close()  # too old, or it died while it stood idle
+            jail.close()  # too old, or for others, or it died while it stood idle
             with self._lock:
-                jail = self._idle.popleft() if self._idle else None
+                jail = self._fitting(base)
                 self._total -= jail is not None
         try:
             jail = self._make()
@@ -96,7 +97,7 @@ class JailForks:
             self._known.add(jail)
             jail.leased_by = threading.get_ident()
         try:
-            jail.take()
+            jail.take(base)
         except HolderLost:
             self.drop(jail)
             raise
@@ -143,9 +144,9 @@ class JailForks:
         self._total = 0
         self._closed = False
 
-    def _in_turn(self) -> ForkJail | None:
+    def _in_turn(self, base: str) -> ForkJail | None:
         """An idle jail; or None, when the caller is to make one, which counts already."""
-        ticket = _Ticket()
+        ticket = _Ticket(base)
         me = threading.get_ident()
         with self._lock:
             self._waiting.append(ticket)
@@ -162,11 +163,21 @@ class JailForks:
         """Serves those who wait, first come, first served; the lock is held."""
         while self._waiting and (self._idle or self._total < self._most):
             ticket = self._waiting.popleft()
-            if self._idle:
-                ticket.jail = self._idle.popleft()
-            else:
+            ticket.jail = self._fitting(ticket.base)
+            if ticket.jail is None and self._total < self._most:
                 self._total += 1
+            elif ticket.jail is None:  # one that has the base of others makes room
+                ticket.jail = self._idle.popleft()
             ticket.served.set()
+
+    def _fitting(self, base: str) -> ForkJail | None:
+        """Takes out an idle jail that has the base, or else one without any; the lock is held."""
+        for wanted in dict.fromkeys((base, "")):
+            for jail in self._idle:
+                if jail.base == wanted:
+                    self._idle.remove(jail)
+                    return jail
+        return None
 
     def _count_out(self) -> None:
         with self._lock:
@@ -177,7 +188,8 @@ class JailForks:
 class _Ticket:
     """A caller that waits, and what it was given."""
 
-    def __init__(self) -> None:
+    def __init__(self, base: str) -> None:
+        self.base = base
         self.served = threading.Event()
         self.jail: ForkJail | None = None
 
@@ -223,7 +235,7 @@ class _Forked:
 
     def _load(self, program: Program) -> None:
         try:
-            self._jail = self._forks.lease()
+            self._jail = self._forks.lease(program.base)
             self._jail.load(program)
         except (HolderLost, SandboxUnavailable):
             self._drop()
@@ -241,9 +253,9 @@ class _Forked:
         return jail
 
 
-def _taken(jail: ForkJail) -> bool:
+def _taken(jail: ForkJail, base: str) -> bool:
     try:
-        jail.take()
+        jail.take(base)
     except HolderLost:
         return False
     return True

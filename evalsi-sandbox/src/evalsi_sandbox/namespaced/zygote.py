@@ -10,10 +10,12 @@ The text and its parts, `zygote_*.py`, run in the jail's interpreter with `-c`. 
 and case share a user, so the holder is undumpable; as first process of its PID namespace it takes
 no signal from inside.
 
-A fork's price is the pages that it touches. Holder and case are forked past Python's own fork
-hooks, which touch two hundred: they mend locks, and here no second thread can hold one.
+A fork's price is the pages that it touches, and the mappings that it copies. Holder and case are
+forked past Python's own fork hooks, which touch two hundred pages: they mend locks, and here no
+second thread can hold one.
 """
 
+import contextlib
 import gc
 import importlib
 import io
@@ -34,14 +36,14 @@ from typing import Any
 
 from evalsi_sandbox.namespaced.zygote_case import DUMPABLE, Holder, read_input
 from evalsi_sandbox.namespaced.zygote_life import Life
-from evalsi_sandbox.namespaced.zygote_rooms import LIBC, MAIN, ROOMS, settle
+from evalsi_sandbox.namespaced.zygote_rooms import LIBC, MAIN, ROOMS, fold, inhabit, settle
 from evalsi_sandbox.namespaced.zygote_watch import CHUNK
 
 WARM = """
     abc array ast base64 bisect builtins calendar cmath collections collections.abc contextlib
     copy dataclasses datetime decimal enum fractions functools heapq io itertools json
     linecache locale math numbers operator pickle random re signal statistics string textwrap
-    tokenize traceback typing unittest warnings
+    tokenize traceback typing warnings
 """.split()  # noqa: SIM905 - a list would take a screen
 
 NEW = 0x1000_0000 | 0x2000_0000 | 0x0002_0000  # CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNS
@@ -72,6 +74,7 @@ def main() -> Life:
         os.write(words, f"{type(error).__name__}: {error}".encode())
         os._exit(1)
     os.close(words)
+    fold()
     user = os.getuid(), os.getgid()
     gc.disable()
     gc.collect()
@@ -81,7 +84,12 @@ def main() -> Life:
     while True:
         word, fds = message(control, 1)
         if holder:
-            end(holder)
+            end(holder)  # has no namespace in common with the next
+            holder = 0
+        if word == b"b" and len(fds) == 1:
+            found(fds[0])
+            control.send(b"1")
+            continue
         if word != b"p" or len(fds) != 1:
             os._exit(0)
         holder = LIBC.syscall(CLONE, NEW | SIGCHLD, 0, 0, 0, 0)
@@ -119,7 +127,7 @@ def rehearse() -> None:
 
     What it would write into its own code in every fork it has then written here, once.
     """
-    setup = {"source": REHEARSAL, "before": "", "filter": b"", "rooms": {ROOMS[0]: 1}}
+    setup = {"source": REHEARSAL, "before": "", "filter": b"", "rooms": {}}
     request: dict[str, Any] = {"wall_s": 1.0, "together_s": 0.0, "output_bytes": CHUNK}
     request["first_to_die"] = request["seeks"] = False
     request["rlimits"] = [(number, *resource.getrlimit(number)) for number in range(4)]
@@ -129,7 +137,8 @@ def rehearse() -> None:
     seen, main, standard = os.pipe(), sys.modules["__main__"], sys.stdin
     os.dup2(seen[1], 1)
     for _ in range(REHEARSALS):
-        holder = Holder(setup, wire)
+        holder = Holder({next(iter(ROOMS)): 1})
+        holder.take(setup, wire)
         ours.sendall(len(frame).to_bytes(4, "big") + frame)
         limits = marshal.loads(received(wire)[0])  # noqa: S302 - our own
         if holder.case(limits, [os.open("/dev/null", os.O_RDONLY)]) is not None:
@@ -148,13 +157,19 @@ def rehearse() -> None:
         os.close(fd)
 
 
+def found(text: int) -> None:
+    """Runs what all programs of this jail have in common; the opener vouches for it."""
+    with os.fdopen(text, "rb") as file:
+        code = compile(file.read(), "/box/base.py", "exec", dont_inherit=True)
+    exec(code, {"__name__": "base"})  # noqa: S102
+    gc.collect()
+    gc.freeze()
+
+
 def end(holder: int) -> None:
-    """Kills a holder and, with it, its PID namespace; returns when nothing of it is left."""
-    try:
+    """Kills a holder and, with it, its PID namespace, unless it is gone; nobody waits for that."""
+    with contextlib.suppress(ProcessLookupError):
         os.kill(holder, SIGKILL)
-        os.waitpid(holder, 0)
-    except (ProcessLookupError, ChildProcessError):
-        pass
 
 
 def hold(wire: socket.socket, user: tuple[int, int]) -> Life:
@@ -162,11 +177,13 @@ def hold(wire: socket.socket, user: tuple[int, int]) -> Life:
     try:
         signal(SIGCHLD, SIG_DFL)
         os.set_inheritable(wire.fileno(), False)
-        setup = marshal.loads(received(wire)[0])  # noqa: S302 - written by the opener
         LIBC.prctl(DUMPABLE, 1, 0, 0, 0)  # else its own files in /proc are closed to it
-        settle(setup, user)
+        inhabit(user)
         LIBC.prctl(DUMPABLE, 0, 0, 0, 0)
-        holder = Holder(setup, wire)
+        holder = Holder(ROOMS)
+        setup = marshal.loads(received(wire)[0])  # noqa: S302 - written by the opener
+        settle(setup)
+        holder.take(setup, wire)
         wire.sendall(b"ready")
         while True:
             payload, fds = received(wire)
@@ -183,13 +200,20 @@ def hold(wire: socket.socket, user: tuple[int, int]) -> Life:
 
 def received(wire: socket.socket) -> tuple[bytes, list[int]]:
     """A frame and the descriptors that came with it; EOFError when the opener is gone."""
-    data, fds = message(wire, 4096)
-    while len(data) < 4 or len(data) - 4 < int.from_bytes(data[:4], "big"):
-        part = wire.recv(1 << 20)
-        if not data or not part:
+    head, fds = message(wire, 4)
+    size = int.from_bytes(head + exactly(wire, 4 - len(head)), "big")
+    return exactly(wire, size), fds
+
+
+def exactly(wire: socket.socket, size: int) -> bytes:
+    """So many bytes and no more: the next frame may be there."""
+    data = b""
+    while len(data) < size:
+        part = wire.recv(size - len(data))
+        if not part:
             raise EOFError
-        data += part
-    return data[4:], fds
+        data = data + part if data else part
+    return data
 
 
 def message(wire: socket.socket, most: int) -> tuple[bytes, list[int]]:

@@ -51,14 +51,15 @@ class Filter(ctypes.Structure):
 
 
 class Holder:
-    """One program, compiled, and its cases one after another."""
+    """One program, compiled, and its cases one after another; `take` gives it the program."""
 
-    def __init__(self, setup: dict[str, Any], wire: socket.socket) -> None:
-        self.wire = wire
-        self.rooms = {room: (size, look(room)) for room, size in setup["rooms"].items()}
-        lines = setup["filter"]
-        self.filter = Filter(len(lines) // 8, lines)
-        self.filter_at = ctypes.byref(self.filter)
+    wire: socket.socket
+    life: Life
+    filter: Filter
+    filter_at: Any
+
+    def __init__(self, rooms: dict[str, int]) -> None:
+        self.rooms = {room: (size, look(room)) for room, size in rooms.items()}
         self.no_capabilities = ctypes.create_string_buffer(24)
         self.header = struct.pack("II", 0x2008_0522, 0)
         self.begun = mmap.mmap(-1, 1)  # shared with the case until its program begins
@@ -66,10 +67,20 @@ class Holder:
         self.net = network()
         self.untouched = connections(self.net)
         self.soiled = False
+        warm_up()
+
+    def take(self, setup: dict[str, Any], wire: socket.socket) -> None:
+        """Becomes the holder of a program."""
+        self.wire = wire
+        for room, size_mb in setup["rooms"].items():
+            if self.rooms[room][0] != size_mb:
+                self.renew(room, size_mb)
+        lines = setup["filter"]
+        self.filter = Filter(len(lines) // 8, lines)
+        self.filter_at = ctypes.byref(self.filter)
         if setup["before"]:  # the opener vouches for it: it is not the program's
             exec(compile(setup["before"], "/box/before.py", "exec"), {"__name__": "before"})  # noqa: S102
         self.life = Life(compiled(setup["source"]), setup["source"])
-        warm_up()
         gc.freeze()
 
     def case(self, limits: dict[str, Any], fds: list[int]) -> Life | None:
@@ -158,11 +169,7 @@ class Holder:
             pass
         for room, (size_mb, fresh) in self.rooms.items():
             if look(room) != fresh:
-                os.chdir("/")
-                checked(LIBC.umount2(room.encode(), DETACH))
-                furnish(room, size_mb)
-                self.rooms[room] = size_mb, look(room)
-                os.chdir(ROOMS[0])
+                self.renew(room, size_mb)
         if connections(self.net) != self.untouched:
             self.soiled = True  # for the programs after this one: its cases get a new network
             os.close(self.net)
@@ -170,6 +177,14 @@ class Holder:
             raise_loopback()
             self.net = network()
             self.untouched = connections(self.net)
+
+    def renew(self, room: str, size_mb: int) -> None:
+        """Replaces a folder by an empty one."""
+        os.chdir("/")
+        checked(LIBC.umount2(room.encode(), DETACH))
+        furnish(room, size_mb)
+        self.rooms[room] = size_mb, look(room)
+        os.chdir(next(iter(ROOMS)))
 
     def live(self, limits: dict[str, Any], fds: list[int]) -> Life:
         """Becomes the case: all but the program's own text."""

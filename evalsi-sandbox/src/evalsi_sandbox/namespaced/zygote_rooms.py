@@ -4,6 +4,8 @@ A part of the zygote's text: standard library only.
 """
 
 import ctypes
+import io
+import itertools
 import os
 import re
 import socket
@@ -14,12 +16,13 @@ from typing import Any
 LIBC = ctypes.PyDLL(None, use_errno=True)  # the interpreter's lock is kept over a fork
 NOSUID_NODEV, NOEXEC, READ_ONLY, NO_ATIME, REMOUNT_BIND, PRIVATE = 6, 8, 1, 1024, 0x1020, 0x4_4000
 MAIN = "/box/main.py"
-ROOMS = ("/tmp", "/dev/shm")  # noqa: S108 - inside, and private
+READ, WRITE, EXECUTE = 1, 2, 4
+ROOMS = {"/tmp": 64, "/dev/shm": 16}  # noqa: S108 - inside, and private; sizes that most ask for
 TCP = re.compile(rb"TCP: inuse (\d+) orphan \d+ tw (\d+)")
 
 
-def settle(setup: dict[str, Any], user: tuple[int, int]) -> None:
-    """Makes the namespaces habitable: who we are, what is mounted, what is in the box."""
+def inhabit(user: tuple[int, int]) -> None:
+    """Makes new namespaces habitable: who we are, which processes are seen, where to write."""
     put("/proc/self/setgroups", b"deny")
     for name, number in zip(("uid_map", "gid_map"), user, strict=True):
         put(f"/proc/self/{name}", b"%d %d 1" % (number, number))
@@ -27,8 +30,13 @@ def settle(setup: dict[str, Any], user: tuple[int, int]) -> None:
     # Where the jail's own /proc is partly covered the kernel refuses a new one; the old one shows
     # no more than this jail's own helpers.
     LIBC.mount(b"proc", b"/proc", b"proc", NOSUID_NODEV | NOEXEC, None)
-    for room in ROOMS:
-        furnish(room, setup["rooms"][room])
+    for room, size_mb in ROOMS.items():
+        furnish(room, size_mb)
+    os.chdir(next(iter(ROOMS)))
+
+
+def settle(setup: dict[str, Any]) -> None:
+    """Puts into the box and the environment what a program finds there."""
     furnish("/box", 1 + sum(map(len, setup["files"].values())) // 500_000)
     for name, data in setup["files"].items():
         path = f"/box/{name}"
@@ -36,7 +44,6 @@ def settle(setup: dict[str, Any], user: tuple[int, int]) -> None:
             os.makedirs(os.path.dirname(path), exist_ok=True)  # noqa: PTH103, PTH120
         put(path, data)
     checked(LIBC.mount(b"none", b"/box", None, REMOUNT_BIND | NOSUID_NODEV | READ_ONLY, None))
-    os.chdir(ROOMS[0])
     for name, value in setup["env"].items():
         os.environ[name] = value
 
@@ -78,6 +85,22 @@ def connections(fd: int) -> Sequence[bytes]:
     said = os.pread(fd, 1024, 0)
     found = TCP.search(said)
     return found.groups() if found else ()
+
+
+def fold() -> None:
+    """Makes two mappings of the five that each library has: every fork copies them all.
+
+    What a library keeps read-only becomes executable, or writable as its data: in these processes
+    nothing stands on that.
+    """
+    with io.FileIO("/proc/self/maps") as file:
+        rows = [line.split() for line in file.readall().splitlines()]
+    for row, after in itertools.pairwise(rows):
+        if row[1] == b"r--p" and b".so" in row[-1] and b"/ld-" not in row[-1]:
+            first, end = (int(part, 16) for part in row[0].split(b"-"))
+            data = after[1] == b"rw-p" and after[-1] == row[-1]
+            access = READ | (WRITE if data else EXECUTE)
+            LIBC.mprotect(ctypes.c_void_p(first), ctypes.c_size_t(end - first), access)
 
 
 def raise_loopback() -> None:

@@ -1,0 +1,82 @@
+"""Python programs in one jail a case: the reference for every faster path."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from evalsi.core.sandbox.contract import Command, Jail, Limits, Outcome, Rung
+from evalsi.core.sandbox.python import Loaded, Program
+
+if TYPE_CHECKING:
+    import socket
+
+__all__ = ["OneShotFork", "encoded", "whole"]
+
+
+class OneShotFork:
+    """`PythonFork` by one jail a case: the reference that every faster path must agree with."""
+
+    def __init__(self, rung: Rung, name: str = "") -> None:
+        self._rung = rung
+        self.rung = name or rung.name
+
+    def load(self, program: Program) -> Loaded:
+        """Keeps the program; every case opens a fresh jail."""
+        return _OneShot(self._rung, program)
+
+
+class _OneShot:
+    def __init__(self, rung: Rung, program: Program) -> None:
+        self._rung = rung
+        files = {**program.jail.files, "main.py": encoded(whole(program))}
+        self._jail = replace(program.jail, files=files)
+        self._open: Jail | None = None
+        self._killed = False
+        self.enforced: Mapping[str, str] = {}
+
+    def case(self, stdin: bytes, limits: Limits, *, wire: socket.socket | None = None) -> Outcome:
+        jail = self._open = self._rung.open(self._jail)
+        try:
+            if self._killed:
+                return Outcome("killed", 9)
+            self.enforced = jail.enforced
+            return jail.run(Command(("{python}", "/box/main.py"), stdin, wire), limits)
+        finally:
+            self._open = None
+            jail.close()
+
+    def kill(self) -> None:
+        self._killed = True
+        jail = self._open
+        if jail is not None:
+            jail.kill()
+
+    def close(self) -> None:
+        self.kill()
+
+
+def whole(program: Program) -> str:
+    """One text that does what the three do; each has names of its own."""
+    firsts = [(program.base, "base"), (program.before, "before")]
+    lines = [
+        f"exec(compile({text!a}, '/box/{name}.py', 'exec'), {{'__name__': {name!r}}})\n"
+        for text, name in firsts
+        if text
+    ]
+    if not lines:
+        return program.source
+    return f"{''.join(lines)}exec(compile({program.source!a}, '/box/main.py', 'exec'))\n"
+
+
+def encoded(source: str) -> bytes:
+    """Python text as a file that every interpreter reads back, lone surrogates included.
+
+    UTF-8 has no lone surrogates; such a text is a program whose text is the `exec` of an escaped
+    literal, so that the interpreter in the jail says what it thinks of it.
+    """
+    try:
+        return source.encode()
+    except UnicodeEncodeError:
+        return f"exec(compile({source!a}, '/box/main.py', 'exec'))\n".encode()
