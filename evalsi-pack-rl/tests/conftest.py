@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from evalsi.core.evaluator import Tools
-from evalsi.core.sandbox import Limits, Outcome, Program, encoded
+from evalsi.core.sandbox import Limits, Outcome, Program, encoded, whole
 
 if TYPE_CHECKING:
     import socket
@@ -41,13 +41,6 @@ class BareFork:
             (box / name).write_bytes(data)
         (box / "main.py").write_bytes(encoded(whole(program)))
         return BareProgram(box / "main.py", program.jail.env)
-
-
-def whole(program: Program) -> str:
-    if not program.before:
-        return program.source
-    first = f"exec(compile({program.before!a}, 'before', 'exec'), {{'__name__': 'before'}})"
-    return f"{first}\nexec(compile({program.source!a}, 'main', 'exec'))\n"
 
 
 class BareProgram:

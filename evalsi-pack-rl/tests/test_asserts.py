@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ import pytest
 from evalsi.core.engine import tools_for
 from evalsi.core.errors import DataError, SandboxUnavailable
 from evalsi.core.evaluator import Need
-from evalsi.core.sandbox import PythonFork
+from evalsi.core.sandbox import Loaded, Outcome, Program, PythonFork
 from evalsi_pack_rl.code_exec.asserts import AssertRunner
 from evalsi_pack_rl.code_exec.cases import AssertCase
 from evalsi_pack_rl.code_exec.params import CodeExecTestsParams
@@ -180,3 +181,97 @@ def test_a_script_runs_its_test_functions(run: Run) -> None:
     (result,) = run("def f(): return 5", test, style="script")
 
     assert result.verdict == "wrong_answer"
+
+
+class Broken:
+    """A fork whose guest of one kind fails before it begins."""
+
+    def __init__(self, fork: PythonFork, which: str) -> None:
+        self._fork = fork
+        self._which = which
+        self.rung = fork.rung
+
+    def load(self, program: Program) -> Loaded:
+        if self._which in program.source:
+            program = replace(program, source="raise ImportError('no guest')")
+        return self._fork.load(program)
+
+
+@pytest.mark.parametrize("which", ["tester", "candidate"])
+def test_a_guest_that_does_not_start_is_an_outage_and_no_score(
+    fork: PythonFork, which: str
+) -> None:
+    runner = AssertRunner(Broken(fork, f"guest.{which}"), CodeExecTestsParams())
+
+    with pytest.raises(SandboxUnavailable, match="ImportError: no guest"):
+        list(runner.results("def f(): return 5", [AssertCase("", "assert f() == 5")]))
+
+
+def counted(fork: PythonFork, program: str, *tests: str, **params: Any) -> tuple[list[str], int]:
+    """The verdicts, and how many cases of a tester they took."""
+    counting = Counting(fork)
+    runner = AssertRunner(counting, CodeExecTestsParams(**params))
+    results = list(runner.results(program, [AssertCase("", test) for test in tests]))
+    return [result.verdict for result in results], counting.cases
+
+
+class Counting:
+    """A fork that counts the cases of testers."""
+
+    def __init__(self, fork: PythonFork) -> None:
+        self._fork = fork
+        self.rung = fork.rung
+        self.cases = 0
+
+    def load(self, program: Program) -> Loaded:
+        loaded = self._fork.load(program)
+        if "guest.tester" not in program.source:
+            return loaded
+        case = loaded.case
+
+        def counted_case(*args: Any, **kwargs: Any) -> Outcome:
+            self.cases += 1
+            return case(*args, **kwargs)
+
+        loaded.case = counted_case  # type: ignore[method-assign]
+        return loaded
+
+
+def test_a_list_of_asserts_that_pass_takes_one_pair(fork: PythonFork) -> None:
+    tests = [f"assert f({n}) == {n * 2}" for n in range(5)]
+
+    assert counted(fork, "def f(n): return n * 2", *tests) == (["passed"] * 5, 1)
+
+
+@pytest.mark.parametrize(
+    ("program", "verdicts"),
+    [
+        ("def f(n): return n * 2 if n != 1 else 0", ["passed", "wrong_answer", "passed"]),
+        (
+            "import os\ndef f(n): return n * 2 if n != 1 else os._exit(0)",
+            ["passed", "runtime_error", "passed"],
+        ),
+        (
+            "def f(n):\n    while n == 1: pass\n    return n * 2",
+            ["passed", "timeout", "passed"],
+        ),
+        ("seen = []\ndef f(n):\n    seen.append(n)\n    return n * 2 * len(seen)", ["passed"] * 3),
+        ("def f(n): return [][n]", ["runtime_error"] * 3),
+    ],
+    ids=["wrong", "exits", "loops", "remembers", "raises"],
+)
+def test_a_case_of_a_series_that_does_not_pass_is_judged_alone(
+    fork: PythonFork, program: str, verdicts: list[str]
+) -> None:
+    tests = [f"assert f({n}) == {n * 2}" for n in range(3)]
+
+    given, _ = counted(fork, program, *tests, timeout_s=1)
+
+    assert given == verdicts
+
+
+def test_what_changes_its_surroundings_is_no_part_of_a_series(fork: PythonFork) -> None:
+    patching = "import builtins\nbuiltins.input = lambda: '7'\nassert f() == 7"
+    verdicts, cases = counted(fork, "def f(): return int(input())", patching, patching)
+
+    assert (verdicts, cases) == (["passed", "passed"], 2)

@@ -11,6 +11,7 @@ import os
 import sys
 import zlib
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,14 +23,14 @@ from evalsi.core.errors import SandboxUnavailable
 from evalsi.core.evaluator import Tools
 from evalsi.core.records import record_of
 from evalsi.core.results import Score
-from evalsi.core.sandbox import OneShotFork, PythonFork
+from evalsi.core.sandbox import Limits, OneShotFork, Program, PythonFork
 from evalsi_pack_rl.code_exec import CodeExecTests, CodeExecTestsParams
 from evalsi_sandbox.namespaced import NamespacedRung
 
 TESTDATA = Path(__file__).parents[2] / "testdata"
 LABELS = ("expected_score", "why", "source", "kind", "compare", "wait", "integrity")
 WAITS = ("p-swallow", "p-sleep", "p-close-stdout", "p-regex", "p-fork-survive", "a-swallow")
-BOMBS = ("p-mem-fork",)  # tried with the sandbox's own tests, under a cgroup
+BOMBS = ("p-mem-fork",)  # two gigabytes, where nothing caps the jail as a whole
 WAYS = ("fast", "one-shot", "fast-nsjail", "one-shot-nsjail")
 PART = 1 if os.environ.get("EVALSI_CORPORA") == "all" else 8
 Fork = Callable[[str], PythonFork]
@@ -50,15 +51,11 @@ def runs(name: str) -> list[Any]:
     """Every row on the fast path, and a part of them on the other ways."""
     rows = [json.loads(line) for line in (TESTDATA / name).read_text().splitlines()]
     return [
-        pytest.param(row, way, id=f"{row['id']}-{way}", marks=_marks(row))
+        pytest.param(row, way, id=f"{row['id']}-{way}")
         for way in WAYS
         for row in rows
         if way == "fast" or zlib.crc32(row["id"].encode()) % PART == 0
     ]
-
-
-def _marks(row: dict[str, Any]) -> list[pytest.MarkDecorator]:
-    return [pytest.mark.skip(reason="a bomb")] if row["id"] in BOMBS else []
 
 
 def rollout(row: dict[str, Any]) -> dict[str, Any]:
@@ -123,6 +120,13 @@ def score(row: dict[str, Any], fork: PythonFork) -> Score:
     return answer
 
 
+def capped(fork: PythonFork) -> bool:
+    """Whether a jail's memory is capped as a whole."""
+    with closing(fork.load(Program("print(1)"))) as loaded:
+        assert loaded.case(b"", Limits()).stdout == b"1\n"
+        return loaded.enforced["memory"] == "cgroup"
+
+
 @pytest.mark.parametrize(("row", "way"), runs("code_honest.jsonl"))
 def test_an_honest_program_gets_what_it_deserves(row: dict[str, Any], way: str, fork: Fork) -> None:
     given = score(row, fork(way))
@@ -136,7 +140,10 @@ def test_an_honest_program_gets_what_it_deserves(row: dict[str, Any], way: str, 
 def test_a_hostile_program_gets_no_more_than_it_deserves(
     row: dict[str, Any], way: str, fork: Fork
 ) -> None:
-    given = score(row, fork(way))
+    found = fork(way)
+    if row["id"] in BOMBS and not capped(found):
+        pytest.skip("no control group can be made here, which would hold a bomb")
+    given = score(row, found)
 
     assert given.value == row["expected_score"], given.evidence
     assert isinstance(given.evidence, dict)

@@ -29,9 +29,9 @@ _LONGER: Final = 32  # times what is expected: an answer that is longer yet cann
 def call_program(setup: str, program: str) -> Program:
     """What runs one call: told on standard input, answered on descriptor 3."""
     guest = importlib.resources.files(__package__).joinpath("call_guest.py").read_text("utf-8")
-    before = f"{guest}\n\nprepare({setup!a}, {program!a})\n"
+    before = f"import call_guest\ncall_guest.prepare({setup!a}, {program!a})\n"
     main = "import random, call_guest\ncall_guest.call()\n"  # a fork draws anew from `random`
-    return Program(main, JAIL, before)
+    return Program(main, JAIL, before, f"{guest}\n\noffer()\n")
 
 
 def called(loaded: Loaded, case: CallCase, limits: Limits, tolerance: float | None) -> CaseResult:

@@ -73,8 +73,12 @@ def prepare(setup: str, program: str) -> None:
             with contextlib.suppress(Exception), warnings.catch_warnings():
                 warnings.simplefilter("error")
                 TEXTS[-1] = (name, compiled(name, text))
+
+
+def offer() -> None:
+    """Can be imported from now on."""
     guest = sys.modules["call_guest"] = types.ModuleType("call_guest")
-    guest.__dict__["call"] = call
+    guest.__dict__.update(prepare=prepare, call=call)
 
 
 def call() -> None:

@@ -32,8 +32,7 @@ _LOADER: Final = """\
 import builtins, marshal, sys, types
 from _frozen_importlib_external import MAGIC_NUMBER
 OWN = dict(vars(builtins))  # a program that patches `len` breaks itself, not the guest
-with open(sys.argv[0].rpartition("/")[0] + "/guest.bin", "rb") as file:  # not every rung has /box
-    place, magic, parts = marshal.load(file)
+place, magic, parts = marshal.loads({parts!r})
 sys.modules[place] = types.ModuleType(place)  # its files are found as modules by full name
 for name, code, source in parts:
     module = sys.modules[name] = types.ModuleType(name)
@@ -41,7 +40,12 @@ for name, code, source in parts:
     if magic != MAGIC_NUMBER:
         code = marshal.dumps(compile(source, name, "exec", dont_inherit=True))
     exec(marshal.loads(code), module.__dict__)
-module.prepare()
+if {rehearses}:
+    module.rehearse()
+"""
+_BEFORE: Final = f"""\
+import sys
+sys.modules["{PLACE}.candidate"].prepare()
 """
 _MAIN: Final = """\
 import sys
@@ -51,16 +55,20 @@ sys.modules["{place}.{which}"].main()  # draws anew from `random`: whoever forks
 
 def program(which: Literal["tester", "candidate", "shared"], text: str = "") -> Program:
     """One of the guests; the candidate's compiles a program's text before its cases."""
-    files = {"guest.bin": _guest(which), "program.py": text.encode("utf-8", "surrogatepass")}
-    return Program(_MAIN.format(place=PLACE, which=which), replace(JAIL, files=files), _LOADER)
+    files = {"program.py": text.encode("utf-8", "surrogatepass")}
+    before = _BEFORE if which == "candidate" else ""
+    main = _MAIN.format(place=PLACE, which=which)
+    return Program(main, replace(JAIL, files=files), before, _base(which))
 
 
 @lru_cache
-def _guest(which: str) -> bytes:
+def _base(which: str) -> str:
     parts = [
         (f"{PLACE}.{name}", marshal.dumps(code(name)), _source(name)) for name in _FILES[which]
     ]
-    return marshal.dumps((PLACE, MAGIC_NUMBER, parts))
+    return _LOADER.format(
+        rehearses=which != "shared", parts=marshal.dumps((PLACE, MAGIC_NUMBER, parts))
+    )
 
 
 @lru_cache

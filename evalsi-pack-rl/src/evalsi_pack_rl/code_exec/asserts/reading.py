@@ -34,6 +34,13 @@ _TOGETHER: Final = {
     "subprocess": "starts processes",
     "tracemalloc": "measures the interpreter",
 }
+_PLAIN: Final = (
+    *(ast.Module, ast.Assert, ast.Load, ast.Store, ast.Name, ast.Constant, ast.Attribute),
+    *(ast.Call, ast.keyword, ast.Starred, ast.Subscript, ast.Slice, ast.IfExp, ast.Compare),
+    *(ast.BoolOp, ast.BinOp, ast.UnaryOp, ast.boolop, ast.operator, ast.unaryop, ast.cmpop),
+    *(ast.List, ast.Tuple, ast.Set, ast.Dict, ast.JoinedStr, ast.FormattedValue),
+    *(ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.comprehension),
+)
 _PATCHES: Final = frozenset({"patch", "setattr", "object", "delattr"})
 
 
@@ -50,6 +57,7 @@ class Reading:
         collected: functions for a script's end, in their order.
         asserting: functions of the test that hold an assert.
         before: statements of the prelude that the program gets too.
+        plain: whether the test only calls, computes and asserts: it changes nothing around it.
         together: why test and program need one interpreter, "" when they do not.
     """
 
@@ -61,6 +69,7 @@ class Reading:
     collected: tuple[str, ...]
     asserting: tuple[str, ...]
     before: tuple[str, ...]
+    plain: bool
     together: str
 
 
@@ -90,6 +99,7 @@ def read(prelude: str, test: str) -> Reading:
         collected=tuple(_collected(second)),
         asserting=tuple(_asserting(nodes)),
         before=tuple(_before(first, {n.id for n in ast.walk(second) if isinstance(n, ast.Name)})),
+        plain=all(isinstance(node, _PLAIN) for node in ast.walk(second)),
         together=_together(nodes, theirs | (names - bound - BUILT_IN - set(STANDARD))),
     )
 

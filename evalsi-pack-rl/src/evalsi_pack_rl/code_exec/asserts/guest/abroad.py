@@ -37,6 +37,12 @@ class Abroad:
         self._stand_ins: dict[int, Any] = {}
         self._token: dict[int, int] = {}
 
+    def part(self) -> None:
+        """Forgets what stood for things of a test that is over."""
+        self._homes.clear()
+        self._stand_ins.clear()
+        self._token.clear()
+
     def handle(self, value: Any) -> int:
         """The number of an object."""
         number = self._numbers.get(id(value))

@@ -57,7 +57,7 @@ OPERATORS = (
     "invert getitem setitem delitem"
 )
 OPERATIONS: dict[str, Callable[..., Any]] = {
-    "hello": lambda served, names: served.abroad.named(names),
+    "hello": lambda served, names: served.hello(names),
     "attr": lambda _, thing, name: getattr(thing, name),
     "setattr": lambda _, thing, name, value: setattr(thing, name, value),
     "delattr": lambda _, thing, name: delattr(thing, name),

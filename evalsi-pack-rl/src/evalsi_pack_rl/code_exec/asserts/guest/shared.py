@@ -15,10 +15,6 @@ import types
 from typing import Any
 
 
-def prepare() -> None:
-    """There is nothing to load that a program could not change."""
-
-
 def main() -> None:
     """Reads the texts, runs them, and sends the nonce after the last one."""
     told = marshal.loads(sys.stdin.buffer.read())  # noqa: S302 - from the parent
