@@ -6,9 +6,11 @@
         def score(self, record):
             return record.output.isupper()
 
-`reads`, `needs` and `bounded` are values, or static functions of the params where the params
-decide (a regular expression that only some engines can run). What a class leaves out has a safe
-default: it reads the whole record, needs nothing, and runs in a process that can be killed.
+`reads`, `needs`, `bounded`, `metrics` and `backend` are values, or static functions of the params
+where the params decide (a regular expression that only some engines can run). What a class leaves
+out has a safe default: it reads the whole record, needs nothing, and runs in a process that can be
+killed. `backend` names the library that decides and its version, as "sympy 1.14.0": it is written
+with every number and keys the cache, so that another version does not answer from it.
 """
 
 from __future__ import annotations
@@ -23,7 +25,9 @@ from evalsi.core.evidence import bounded_evidence
 from evalsi.core.results import Errored, Failure, Result, Score, Skipped
 
 if TYPE_CHECKING:
+    from evalsi.core.judge import Judge
     from evalsi.core.sandbox import PythonFork
+    from evalsi.core.workers import Workers
 
 __all__ = [
     "ENTRIES",
@@ -36,7 +40,9 @@ __all__ = [
     "to_result",
 ]
 
-Answer: TypeAlias = float | bool | Score | Skipped
+Answer: TypeAlias = float | bool | Score | Skipped | Errored
+"""What an evaluator gives for a record; `Errored` where one of a batch could not be measured."""
+
 Direction: TypeAlias = Literal["higher", "lower", "neither"]
 
 ENTRIES: Final = (
@@ -91,12 +97,17 @@ class Tools:
 
     Attributes:
         sandbox: for `Need.SANDBOX`.
+        workers: for `Need.WORKERS`.
         deadline_s: seconds after which a call's worker process is killed; None where the
             evaluator runs in its caller's process.
+        judge: for `Need.JUDGE`; who needs it is async and `bounded`, because it is asked from
+            the engine's loop, where what it costs is counted.
     """
 
     sandbox: Sandbox | None = None
+    workers: Workers | None = None
     deadline_s: float | None = None
+    judge: Judge | None = None
 
 
 def to_result(answer: object, metrics: Mapping[str, Direction]) -> Result:

@@ -48,7 +48,8 @@ class Column:
         self._units: list[_Unit] = []
         self._planned: dict[bytes, _Unit] = {}
         metrics = sorted(bound.metrics.items())
-        self._keys = Keys((bound.entry, bound.min_isolation, metrics, *astuple(self._by)))
+        judge = "" if bound.judge is None else bound.judge.address
+        self._keys = Keys((bound.entry, bound.min_isolation, metrics, judge, *astuple(self._by)))
         if bound.entry.endswith("_group"):
             self._plan_groups(records, groups)
         else:

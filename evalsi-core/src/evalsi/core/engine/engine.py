@@ -6,9 +6,9 @@ import asyncio
 import contextlib
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 from evalsi.core.engine.cache import ContentCache
 from evalsi.core.engine.calls import call, call_async
@@ -16,14 +16,18 @@ from evalsi.core.engine.client import Keeper
 from evalsi.core.engine.column import Column
 from evalsi.core.engine.crew import Crew, Job
 from evalsi.core.engine.digest import digest
-from evalsi.core.engine.lanes import Lane, lane_of
+from evalsi.core.engine.lanes import Lane, lane_of, patience_s
+from evalsi.core.engine.lease import Lease
 from evalsi.core.engine.loop import Loop
 from evalsi.core.engine.pool import WorkerPool
+from evalsi.core.engine.pool_functions import FunctionCalls
+from evalsi.core.engine.pool_records import RecordCalls, evaluator_load
 from evalsi.core.engine.stop import Halt, Pending, Stop
-from evalsi.core.engine.tokens import CoreTokens, cores
-from evalsi.core.engine.tools import Ladder, Lease
+from evalsi.core.engine.tokens import Cores, CoreTokens, OwnCores, cores
+from evalsi.core.engine.tools import Ladder
 from evalsi.core.errors import EngineError, EvalsiError
 from evalsi.core.evaluator import Need
+from evalsi.core.judge.turns import clocked
 from evalsi.core.plugins import PluginHost, default_host
 from evalsi.core.records import Record
 from evalsi.core.results import ComponentResult, Errored, Failure, Result
@@ -31,9 +35,6 @@ from evalsi.core.sandbox import Launch, Process
 from evalsi.core.spec.bound import Bound
 
 __all__ = ["Engine"]
-
-DEADLINE_S: Final = 60.0
-"""Seconds a record in a worker process, where the spec has no `deadlineSeconds`."""
 
 _CHUNK: Final = 32
 """Most calls that go to a worker at once: enough to hide the wire, few enough to share."""
@@ -59,13 +60,12 @@ class Engine:
         self._host = host
         self._worker_memory_mb = worker_memory_mb
         self.width = width or len(cores())
-        self._chosen = width is not None
+        self._cores: Cores | None = None if width is None else OwnCores(width)
         self.cache = ContentCache()
         self._lock = threading.RLock()
         self._keeper: Keeper | None = None
         self._ladder: Ladder | None = None
         self._loop: Loop | None = None
-        self._tokens: CoreTokens | None = None
         self._threads: Crew | None = None
         self._pools: dict[bytes | None, WorkerPool] = {}
         self._closed = False
@@ -111,8 +111,8 @@ class Engine:
             records: the batch.
             groups: the records of each prompt, by index, for group scope; default: one group.
             cached: whether equal content is evaluated once, now and later.
-            deadline_s: seconds a call may take; default: 60 in worker processes, and in jails
-                what the evaluator's own limits give.
+            deadline_s: seconds a call may take, those in a judge's queue apart; default: 60 in
+                worker processes; in jails and with a judge what their own limits give.
             stop: lets another thread drop the calls that have not begun; the result is then
                 not complete and must not be used.
         """
@@ -125,7 +125,7 @@ class Engine:
                 if column not in here and column.calls:
                     batch.add(self._start(column, deadline_s, stop, batch.halt))
             for column in here:
-                _run_here(column)
+                _run_here(column, deadline_s, batch.halt)
             batch.wait()
         return list(zip(*(column.finished() for column in columns), strict=True))
 
@@ -152,9 +152,10 @@ class Engine:
         lane = lane_of(column.bound)
         calls = column.calls
         if lane is Lane.LOOP:
-            return self._start_loop(column, calls, deadline_s or DEADLINE_S)
+            return self._start_loop(column, calls, deadline_s or patience_s(column.bound))
         if lane is Lane.WORKER:
-            tasks = self._worker_tasks(column, calls, deadline_s or DEADLINE_S, halt)
+            waits_s = deadline_s or patience_s(column.bound)
+            tasks = self._worker_tasks(column, calls, waits_s, halt)
         else:
             tasks = [
                 partial(self._leased, column, number, call, Lease(deadline_s), halt)
@@ -175,8 +176,10 @@ class Engine:
             def give(number: int, results: Sequence[Result], seconds: float) -> None:
                 column.give(first + number, results, seconds)
 
-            with self._hold():
-                self._pool(column.bound, deadline_s).run(calls[first : first + size], give, halt)
+            with self.cores.hold():
+                self._record_calls(column.bound, deadline_s).run(
+                    calls[first : first + size], give, halt
+                )
 
         return [partial(task, first) for first in range(0, len(calls), size)]
 
@@ -194,32 +197,46 @@ class Engine:
     ) -> None:
         bound = column.bound
         begun = time.perf_counter()
-        with self._hold(), halt.holding(lease.kill), lease:
+        with self.cores.hold(), halt.holding(lease.kill), lease:
             begun = time.perf_counter()
             results = call(bound.instance, bound.entry, bound.metrics, records)
         if lease.expired:
             results = [_late(bound, lease.deadline_s)] * len(records)
         column.give(number, results, time.perf_counter() - begun)
 
-    def _hold(self) -> contextlib.AbstractContextManager[None]:
-        """A core of the host; a caller who chose the width himself has chosen without."""
-        if self._chosen:
-            return contextlib.nullcontext()
+    @property
+    def cores(self) -> Cores:
+        """The host's cores; who chose the width himself has his own."""
         with self._lock:
-            self._tokens = self._tokens or CoreTokens()
-        return self._tokens.hold()
+            self._cores = self._cores or CoreTokens()
+            return self._cores
 
     def _crew(self) -> Crew:
         with self._lock:
             self._threads = self._threads or Crew(self.width, "evalsi-crew")
             return self._threads
 
-    def _pool(self, bound: Bound, deadline_s: float) -> WorkerPool:
+    def function_calls(
+        self, function: str, warm_up: str, memory_mb: int, deadline_s: float
+    ) -> FunctionCalls:
+        """One `map` of the tool `Workers`, in the pool that such a function has here."""
+        load = {"kind": "function", "function": function, "warm_up": warm_up}
+        pool = self._pool(digest(function, warm_up, memory_mb), function, load, memory_mb)
+        return FunctionCalls(pool, self.cores, self.width, deadline_s)
+
+    def _record_calls(self, bound: Bound, deadline_s: float) -> RecordCalls:
         key = digest(bound.target, bound.settings, bound.entry, bound.min_isolation, deadline_s)
+        load = evaluator_load(bound, deadline_s)
+        pool = self._pool(key, bound.by.evaluator, load, self._worker_memory_mb)
+        return RecordCalls(pool, bound, deadline_s)
+
+    def _pool(
+        self, key: bytes | None, name: str, load: Mapping[str, Any], memory_mb: int
+    ) -> WorkerPool:
         with self._lock:
             if key not in self._pools:
                 find = partial(getattr, self, "launcher")
-                self._pools[key] = WorkerPool(find, bound, self._worker_memory_mb, deadline_s)
+                self._pools[key] = WorkerPool(find, name, load, memory_mb)
             return self._pools[key]
 
     def forget(self) -> None:
@@ -245,12 +262,24 @@ class Engine:
             self._ladder.close()
 
 
-def _run_here(column: Column) -> None:
+def _run_here(column: Column, deadline_s: float | None, halt: Halt) -> None:
     bound = column.bound
     for number, records in enumerate(column.calls):
         begun = time.perf_counter()
-        results = call(bound.instance, bound.entry, bound.metrics, records)
+        with _leash(bound, deadline_s, halt):
+            results = call(bound.instance, bound.entry, bound.metrics, records)
         column.give(number, results, time.perf_counter() - begun)
+
+
+@contextlib.contextmanager
+def _leash(bound: Bound, deadline_s: float | None, halt: Halt) -> Iterator[None]:
+    """Holds what an evaluator asks workers for; without needs there is nothing to hold."""
+    if not bound.needs:
+        yield
+        return
+    lease = Lease(deadline_s, each=True)
+    with halt.holding(lease.kill), lease:
+        yield
 
 
 async def _run_async(
@@ -259,8 +288,9 @@ async def _run_async(
     bound = column.bound
     begun = time.perf_counter()
     try:
-        async with asyncio.timeout(deadline_s):
-            results = await call_async(bound.instance, bound.entry, bound.metrics, records)
+        async with asyncio.timeout(deadline_s) as timeout:
+            with clocked(timeout):
+                results = await call_async(bound.instance, bound.entry, bound.metrics, records)
     except TimeoutError:
         results = [_late(bound, deadline_s)] * len(records)
     column.give(number, results, time.perf_counter() - begun)

@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from evalsi.core.results import Errored, Failure, Result, Score, Skipped
 
-__all__ = ["FrameLost", "decode", "encode", "receive", "send"]
+__all__ = ["FrameLost", "HungUp", "decode", "encode", "receive", "send"]
 
 _HEAD: Final = struct.Struct("!Q")
 _MAX_FRAME: Final = 16 * 1024 * 1024
@@ -31,12 +31,16 @@ class FrameLost(Exception):  # noqa: N818 - an event of the wire, not an error t
     """The other side is gone, or sent what is no frame."""
 
 
+class HungUp(FrameLost):
+    """The other side let go: its process ends, or has ended."""
+
+
 def send(wire: socket.socket, payload: bytes) -> None:
-    """Sends one frame; raises `FrameLost` when nobody reads."""
+    """Sends one frame; raises `HungUp` when nobody reads."""
     try:
         wire.sendall(_HEAD.pack(len(payload)) + payload)
     except OSError as error:
-        raise FrameLost(str(error)) from error
+        raise HungUp(str(error)) from error
 
 
 def receive(
@@ -67,9 +71,9 @@ def _exactly(wire: socket.socket, size: int, deadline: float | None) -> bytes | 
         try:
             part = wire.recv(size - len(data))
         except OSError as error:
-            raise FrameLost(str(error)) from error
+            raise HungUp(str(error)) from error
         if not part:
-            raise FrameLost("the connection ended")
+            raise HungUp("the connection ended")
         data += part
     return bytes(data)
 

@@ -1,4 +1,4 @@
-"""A template: a process that has one evaluator loaded and forks its workers from that state.
+"""A template: a process that has one piece of work loaded and forks its workers from that state.
 
 Replacing a killed worker costs a fork. An import that hangs, crashes or starts threads hurts its
 own template only, never the keeper.
@@ -10,30 +10,28 @@ import contextlib
 import gc
 import json
 import os
-import pickle
 import resource
 import socket
 import sys
 from pathlib import Path
 from typing import Any
 
-from evalsi.core.engine.calls import build, call
-from evalsi.core.engine.frames import FrameLost, encode, receive, send
 from evalsi.core.engine.nursery import Nursery, become_reaper, close_others
-from evalsi.core.results import Errored, Failure, Result
+from evalsi.core.engine.work import load
+from evalsi.core.results import Failure
 
 __all__ = ["serve_template"]
 
 
 def serve_template(what: dict[str, Any], fds: list[int]) -> None:
-    """Loads the evaluator, says "ready" or why not on the control socket, and forks workers."""
+    """Loads the work, says "ready" or why not on the control socket, and forks workers."""
     close_others(fds)
-    os.dup2(2, 1)  # an evaluator that prints must not write into its owner's output
+    os.dup2(2, 1)  # who prints must not write into its owner's output
     become_reaper()
     control = socket.socket(fileno=fds[1])
     sys.path[:] = what["path"]
     try:
-        instance = build(what["target"], what["settings"], _tools(what))
+        work = load(what["load"])
     except BaseException as error:  # noqa: BLE001 - SystemExit at import is a failure as well
         why = Failure.of(error)
         control.send(json.dumps(("failed", why.kind, why.message, why.where)).encode())
@@ -43,22 +41,14 @@ def serve_template(what: dict[str, Any], fds: list[int]) -> None:
     control.send(json.dumps(("ready",)).encode())
 
     def birth(request: Any, worker_fds: list[int]) -> None:
-        close_others(worker_fds[1:])  # its status socket is not the evaluator's to write on
+        close_others(worker_fds[1:])  # its status socket is not the work's to write on
         _bound_memory(request["memory_mb"])
         try:
-            _work(instance, what, socket.socket(fileno=worker_fds[1]))
+            work(socket.socket(fileno=worker_fds[1]))
         finally:
             os._exit(1)
 
     Nursery(control, birth).serve()
-
-
-def _tools(what: dict[str, Any]) -> Any:
-    from evalsi.core.engine.tokens import CoreTokens
-    from evalsi.core.engine.tools import tools_for
-
-    CoreTokens.held_by_owner = True  # the owner holds a core for this worker: asking again hangs
-    return tools_for(what["needs"], what["min_isolation"], what["deadline_s"])
 
 
 def _bound_memory(memory_mb: int) -> None:
@@ -68,20 +58,3 @@ def _bound_memory(memory_mb: int) -> None:
     resource.setrlimit(resource.RLIMIT_DATA, (size, size))
     with contextlib.suppress(OSError):
         Path("/proc/self/oom_score_adj").write_text("1000")
-
-
-def _work(instance: object, what: dict[str, Any], wire: socket.socket) -> None:
-    """Answers calls until the owner lets go, one frame each."""
-    entry, metrics = what["entry"], what["metrics"]
-    with contextlib.suppress(FrameLost):
-        while True:
-            records = pickle.loads(receive(wire, trusted=True) or b"")
-            send(wire, _encoded(call(instance, entry, metrics, records)))
-
-
-def _encoded(results: list[Result]) -> bytes:
-    try:
-        return encode(results)
-    except (TypeError, ValueError, RecursionError) as error:
-        why = Failure("evaluator", f"its answer is not plain data: {error}")
-        return encode([Errored(why)] * len(results))

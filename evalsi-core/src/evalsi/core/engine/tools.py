@@ -1,4 +1,4 @@
-"""What evaluators are handed: for code, the cheapest usable rung that is strong enough.
+"""What evaluators are handed: worker processes, and for code the cheapest rung that will do.
 
 The rung is chosen at first use and kept; when none serves, that is an error of the component,
 tried again a little later, because an outage may end.
@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
+from evalsi.core.engine.lease import Lease, present_lease
 from evalsi.core.errors import PluginError, SandboxUnavailable
 from evalsi.core.evaluator import Need, Tools
+from evalsi.core.results import JSON
 from evalsi.core.sandbox import (
     LADDER,
     Launcher,
@@ -26,13 +28,14 @@ from evalsi.core.sandbox import (
     Unusable,
     Usable,
 )
+from evalsi.core.workers import WorkerAnswer
 
 if TYPE_CHECKING:
     import socket
 
     from evalsi.core.plugins import PluginHost
 
-__all__ = ["Ladder", "Lease", "tools_for"]
+__all__ = ["Ladder", "tools_for"]
 
 _DEFAULT: Final = "namespaced"
 _RETRY_S: Final = 10.0
@@ -105,7 +108,8 @@ def tools_for(
 ) -> Tools:
     """The tools that an evaluator asked for; they find this process's engine when used."""
     sandbox = _EngineSandbox(min_isolation, deadline_s) if Need.SANDBOX in needs else None
-    return Tools(sandbox, deadline_s)
+    workers = _EngineWorkers() if Need.WORKERS in needs else None
+    return Tools(sandbox, workers, deadline_s)
 
 
 class _EngineSandbox:
@@ -119,74 +123,33 @@ class _EngineSandbox:
         return _LeasedFork(current_engine().ladder.fork(self._min_isolation))
 
     def remaining_s(self) -> float | None:
-        lease = _HELD.lease
+        lease = present_lease()
         return self._deadline_s if lease is None else lease.remaining_s()
 
 
-class _Held(threading.local):
-    """The lease of the present thread's evaluation, if it has a deadline."""
+class _EngineWorkers:
+    def map(
+        self,
+        function: str,
+        payloads: Sequence[JSON],
+        *,
+        deadline_s: float,
+        memory_mb: int = 1024,
+        warm_up: str = "",
+    ) -> list[WorkerAnswer]:
+        from evalsi.core.engine import current_engine
 
-    def __init__(self) -> None:
-        self.lease: Lease | None = None
-
-
-_HELD: Final = _Held()
-
-
-class Lease:
-    """The deadline of one evaluation in this thread: kills the jails that it has open.
-
-    Args:
-        deadline_s: seconds from now, or None for no deadline but the evaluator's own limits.
-    """
-
-    def __init__(self, deadline_s: float | None) -> None:
-        self.deadline_s = deadline_s
-        self.expired = False
-        self._killed = False
-        self._begun = time.monotonic()
-        self._open: set[Loaded] = set()
-        self._timer: threading.Timer | None = None
-
-    def __enter__(self) -> Lease:
-        _HELD.lease = self
-        self._begun = time.monotonic()
-        if self.deadline_s is not None:
-            self._timer = threading.Timer(self.deadline_s, self._expire)
-            self._timer.daemon = True
-            self._timer.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        _HELD.lease = None
-        if self._timer is not None:
-            self._timer.cancel()
-
-    def remaining_s(self) -> float | None:
-        """Seconds that are left, at least 0; None without a deadline."""
-        if self.deadline_s is None:
-            return None
-        return max(0.0, self._begun + self.deadline_s - time.monotonic())
-
-    def take(self, loaded: Loaded) -> None:
-        """Puts a program under the deadline."""
-        self._open.add(loaded)
-        if self._killed:
-            loaded.kill()
-
-    def give_back(self, loaded: Loaded) -> None:
-        """Takes a closed program from under it."""
-        self._open.discard(loaded)
-
-    def kill(self) -> None:
-        """Ends what it has open, now and later, from any thread."""
-        self._killed = True
-        for loaded in list(self._open):
-            loaded.kill()
-
-    def _expire(self) -> None:
-        self.expired = True
-        self.kill()
+        lease = present_lease()
+        left_s = None if lease is None else lease.remaining_s()
+        seconds = deadline_s if left_s is None else min(deadline_s, left_s)
+        calls = current_engine().function_calls(function, warm_up, memory_mb, seconds)
+        if lease is None:
+            return calls.answers(payloads)
+        lease.take(calls)
+        try:
+            return calls.answers(payloads)
+        finally:
+            lease.give_back(calls)
 
 
 class _LeasedFork:
@@ -196,7 +159,7 @@ class _LeasedFork:
 
     def load(self, program: Program) -> Loaded:
         loaded = self._fork.load(program)
-        lease = _HELD.lease
+        lease = present_lease()
         if lease is None:
             return loaded
         lease.take(loaded)

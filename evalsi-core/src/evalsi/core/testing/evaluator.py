@@ -16,7 +16,9 @@ from evalsi.core.testing.checks import Check, Finding, run_checks
 from evalsi.core.testing.evaluator_answers import ANSWERS
 from evalsi.core.testing.evaluator_bombs import BOMBS
 from evalsi.core.testing.evaluator_claims import CLAIMS
+from evalsi.core.testing.evaluator_judge import JUDGES
 from evalsi.core.testing.evaluator_trial import EvaluatorTrial
+from evalsi.core.testing.evaluator_workers import WORKERS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -57,4 +59,4 @@ def check_evaluator(  # noqa: PLR0913 - keyword-only options
 
 def evaluator_checks() -> list[Check[EvaluatorTrial]]:
     """Every check, the cheap ones first."""
-    return [*CLAIMS, *ANSWERS, *BOMBS]
+    return [*CLAIMS, *ANSWERS, *WORKERS, *JUDGES, *BOMBS]

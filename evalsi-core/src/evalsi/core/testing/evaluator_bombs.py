@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from typing import Final
 
+from evalsi.core.evaluator import Need
 from evalsi.core.results import Errored
 from evalsi.core.testing.checks import CheckFailed
 from evalsi.core.testing.evaluator_child import Step, in_child
@@ -71,7 +72,8 @@ def _hostile_texts_are_answered(trial: EvaluatorTrial) -> None:
 @BOMBS.add("bounded-means-linear-time")
 def _bounded_means_linear_time(trial: EvaluatorTrial) -> None:
     says = trial.declared()
-    if not says.bounded or says.needs:  # a need is limited by what serves it, not by the text
+    # What serves a need is limited by that, not by the text; what workers do is not counted here.
+    if not says.bounded or says.needs - {Need.WORKERS}:
         return
 
     def attempt(step: Step) -> None:

@@ -104,12 +104,12 @@ class EvaluatorTrial:
 
     def answer(self, instance: object, record: Record) -> Result:
         """Its result for one record, whichever entry it has."""
-        return call(instance, self.entry(), self.declared().metrics, [record])[0]
+        return call(instance, self.entry(), self.declared().metrics, self._asked(record))[0]
 
     def raw_answer(self, instance: object, record: Record) -> object:
         """What it answers for one record before the engine sees it; its errors come through."""
         entry = self.entry()
-        given = getattr(instance, entry)(record if entry.endswith("score") else [record])
+        given = getattr(instance, entry)(record if entry.endswith("score") else self._asked(record))
         if inspect.isawaitable(given):
             given = asyncio.run(_awaited(given))
         answer: object = given if entry.endswith("score") else given[0]
@@ -118,6 +118,10 @@ class EvaluatorTrial:
     def with_output(self, text: str) -> Record:
         """The first example with another completion."""
         return replace(self.examples[0], output=text)
+
+    def _asked(self, record: Record) -> list[Record]:
+        """The record; for group scope the examples behind the first are asked with it."""
+        return [record, *(self.examples[1:] if self.entry().endswith("_group") else ())]
 
     def _type(self) -> type:
         if isinstance(self.cls, type):
