@@ -1,101 +1,79 @@
 r"""Where a completion states its final answer, found in linear time.
 
-`<answer>`, then the last `\boxed{}`, then `####`, then "the answer is", then the last number.
-Only text after the thinking counts. No pattern backtracks over the text of the model: marks are
-found from the end, and phrases and numbers in the last few thousand characters only.
+The last `\boxed{}` or `<answer>`, then `####`, then "the answer is", then what a completion without
+any of them ends with. Only text after the thinking counts. No pattern backtracks over the text of
+the model: marks are found from the end, and patterns see a bounded number of characters.
 """
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
-__all__ = ["final_answer"]
+from evalsi_pack_rl.math_equiv.extract_boxes import boxed, last_box
+from evalsi_pack_rl.math_equiv.extract_endings import ending
+from evalsi_pack_rl.math_equiv.extract_phrases import after_marker, after_phrase
+from evalsi_pack_rl.math_equiv.extracted import Extracted
 
-_TAIL: Final = 4000
+__all__ = ["extract"]
 
-_BRACE: Final = re.compile(r"\\.|[{}]", re.DOTALL)
-_PHRASE: Final = re.compile(
-    r"\banswer\s{0,8}(?:is|:|=)\s{0,8}(?:therefore|thus)?\s{0,8}:?[\s*]{0,8}", re.IGNORECASE
-)
-_CLAUSE_END: Final = re.compile(
-    r"\.\s|\n|<\||,?\s(?:because|since|as|which|so|given)\b", re.IGNORECASE
-)
-_NUMBER: Final = re.compile(
-    r"""(?<![\w.)}])[-+\u2212]?[$£€]?                                     # sign and currency
-        (?: \\[dtc]?frac\{[^{}]{1,40}\}\{[^{}]{1,40}\}
-          | (?:\d{1,3}(?:,\d{3})+(?![\d,])|\d+) (?:\.\d+)? (?:[eE][-+]?\d+)? (?:/\d+)?
-          | \.\d+ )
-        (?:\\?%)?""",
-    re.VERBOSE | re.ASCII,
-)
+_THOUGHT: Final = "</think>"
+_TAG: Final = "<answer>"
+_TAG_END: Final = "</answer>"
+_ALTERNATIVE: Final = 24
+
+_UNCLOSED_THINK: Final = Extracted(None, "think", "unclosed-think")
+_EMPTY_TAG: Final = Extracted(None, "tag", "empty-answer")
+_HEDGED: Final = Extracted(None, "tag", "hedged")
+_NOTHING: Final = Extracted(None, "", "no-answer")
 
 
-def final_answer(text: str, *, last_number: bool) -> str | None:
-    """The stated answer as written; None when there is none, or the last one is not complete.
+def extract(text: str, *, last_number: bool) -> Extracted:
+    """The stated answer as written, or why there is none.
 
     Args:
         text: a completion, or a reference, which may be a whole solution.
-        last_number: whether the last number counts when nothing else states an answer.
+        last_number: whether the ending of the text counts (its last number, its closing
+            mathematics, or a text that is nothing but an answer) when nothing states an answer.
     """
-    thought = text.rfind("</think>")
-    if text.rfind("<think>") > thought:
-        return None  # cut off while it was thinking
-    text = text[thought + 8 :] if thought >= 0 else text
-    start = text.rfind("<answer>")
-    if start >= 0:
-        return _in_answer_tag(text, start)
-    for find in (_boxed, _after_marker):
-        found = find(text)
-        if found is not None:
-            return found.strip() or None
-    return _after_phrase(text) or (_last_number(text) if last_number else None)
+    tag = -1
+    if "<" in text:  # most texts have no tag at all
+        thought = text.rfind(_THOUGHT)
+        if text.rfind("<think>") > thought:
+            return _UNCLOSED_THINK
+        if thought >= 0:
+            text = text[thought + len(_THOUGHT) :]
+        tag = text.rfind(_TAG)
+    box = last_box(text)
+    if tag >= 0 and box <= text.rfind(_TAG_END):
+        return _in_tag(text, tag)
+    if box >= 0:
+        return boxed(text, box)
+    found = after_marker(text) or after_phrase(text)
+    if found is None and last_number:
+        found = ending(text)
+    return found or _NOTHING
 
 
-def _in_answer_tag(text: str, start: int) -> str | None:
-    closed = text.rfind("</answer>")
-    if 0 <= closed < start:  # what opened after the last complete tag was cut off
-        start = text.rfind("<answer>", 0, closed)
-    inside = text[start + 8 : closed] if closed > start else text[start + 8 :]
-    found = _boxed(inside)
-    return (inside if found is None else found).strip() or None
+def _in_tag(text: str, start: int) -> Extracted:
+    """The answer in the last tag, which may hold a box; what is left open ends with the text."""
+    closed = text.find("</", start)
+    inside = text[start + len(_TAG) : closed if closed >= 0 else len(text)]
+    if _is_alternative(text, start, inside):
+        return _HEDGED
+    box = last_box(inside)
+    if box >= 0:
+        return boxed(inside, box)
+    found = after_marker(inside) or after_phrase(inside)
+    if found is not None:
+        return found
+    answer = inside.strip()
+    return Extracted(answer, "tag", "") if answer else _EMPTY_TAG
 
 
-def _boxed(text: str) -> str | None:
-    """What is in the last box; "" when the box does not close, None without any."""
-    start = max(text.rfind("\\boxed{"), text.rfind("\\fbox{"))
-    return None if start < 0 else _braced(text, text.index("{", start))
-
-
-def _braced(text: str, start: int) -> str:
-    depth = 0
-    for brace in _BRACE.finditer(text, start):
-        depth += {"{": 1, "}": -1}.get(brace.group(), 0)
-        if depth == 0 and brace.group() == "}":
-            return text[start + 1 : brace.start()]
-    return ""
-
-
-def _after_marker(text: str) -> str | None:
-    start = text.rfind("####")
-    if start < 0:
-        return None
-    line, _, _ = text[start + 4 :].lstrip().partition("\n")
-    return line
-
-
-def _after_phrase(text: str) -> str | None:
-    tail = text[-_TAIL:]
-    stated = None
-    for stated in _PHRASE.finditer(tail):  # noqa: B007 - the last one counts
-        pass
-    if stated is None:
-        return None
-    return _CLAUSE_END.split(tail[stated.end() :], maxsplit=1)[0].strip() or None
-
-
-def _last_number(text: str) -> str | None:
-    tail = text[-_TAIL:]
-    cut = len(tail) < len(text)
-    found = [match for match in _NUMBER.finditer(tail) if not (cut and match.start() == 0)]
-    return found[-1].group() if found else None
+def _is_alternative(text: str, start: int, inside: str) -> bool:
+    """Whether "or" joins the tag with an earlier one that holds something else."""
+    closed = text.rfind(_TAG_END, max(0, start - _ALTERNATIVE), start)
+    if closed < 0 or text[closed + len(_TAG_END) : start].strip(" \n,;.*").casefold() != "or":
+        return False
+    opened = text.rfind(_TAG, 0, closed)
+    return text[opened + len(_TAG) : closed].strip() != inside.strip()

@@ -1,31 +1,34 @@
 r"""Plain numbers as people and models write them, exactly.
 
 `1,250`, `-0.5`, `.5`, `1e-3`, `2 \times 10^3`, `1/2`, `\frac{1}{2}`, `\frac12`, `7 1/2`, `50%`,
-`10 cm`, `2.5 million`. No number is rounded, and none is too long: one that no fraction should
-hold is kept as its digits.
+`0.\overline{3}`, `10 cm`, `2.5 million`. No number is rounded, and none is too long: one that no
+fraction should hold is kept as its digits.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from evalsi_pack_rl.math_equiv.units import Unit, unit_of
+from evalsi_pack_rl.math_equiv.verdict import Leniency
 
-__all__ = ["Quantity", "quantity"]
+__all__ = ["Measure", "measure", "same_measure"]
 
-Exact: TypeAlias = Fraction | tuple[str, str, int]
+Exact: TypeAlias = int | Fraction | tuple[str, str, int]
 """A value, or sign, digits and exponent of one that is too long or too far from 1."""
 
 _LONGEST: Final = 1000
 
-_DECIMAL_TEXT: Final = (
-    r"(?P<whole>\d{1,3}(?:,\d{3})+|\d{1,3}(?: \d{3})+|\d+)?(?:\.(?P<part>\d*))?"
-    r"(?:[eE](?P<e>[-+]?\d{1,9})| ?(?:\\times|\\cdot|\u00d7|\*) ?10\^\{?(?P<ten>[-+]?\d{1,9})\}?)?"
+_SIMPLE: Final = re.compile(r"[-+]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.0*)?", re.ASCII)
+_DECIMAL: Final = re.compile(
+    r"(?P<whole>\d{1,3}(?:[,'\u2019]\d{3})+|\d{1,3}(?: \d{3})+|\d+)?(?:\.(?P<part>\d*))?"
+    r"(?:\\(?:overline|bar|dot) ?(?:\{(?P<again>\d{1,99})\}|(?P<again1>\d)))?"
+    r"(?:[eE](?P<e>[-+]?\d{1,9})| ?(?:\\times|\\cdot|\u00d7|\*) ?10\^\{?(?P<ten>[-+]?\d{1,9})\}?)?",
+    re.ASCII,
 )
-_DECIMAL: Final = re.compile(_DECIMAL_TEXT, re.ASCII)
+_EUROPEAN: Final = re.compile(r"\d{1,3}(?:\.\d{3})+,\d+", re.ASCII)
 _SLASHED: Final = re.compile(
     r"(?:(?P<whole>\d+) )?(?P<top>[\d,.]+) ?/ ?(?P<bottom>[-+]?[\d,.]+)", re.ASCII
 )
@@ -35,15 +38,21 @@ _FRAC: Final = re.compile(
     re.ASCII,
 )
 _BEHIND: Final = re.compile(
-    r"(?<=[\d})%.])(?P<gap> ?)(?P<unit>[A-Za-z$\u00a3\u20ac\u00a5/](?:[^0-9{}()^]|\^-?\d)*)\Z"
+    r"(?<=[\d})%.])(?P<gap> ?)"
+    r"(?P<unit>[A-Za-z$\u00a2\u00a3\u20ac\u00a5\u20b9/](?:[^0-9{}()^]|\^-?\d)*)\Z"
 )
+_BELOW: Final = re.compile(r"(?:/ ?|\\frac ?(?:\{[^{}]+\}|\d) ?)(?:\{?([\d,.]+)\}?|(\d))", re.ASCII)
 _LONGEST_UNIT: Final = 120
-_CURRENCY: Final = re.compile(r"(?P<sign>[-+]?) ?(?P<mark>[$\u00a3\u20ac\u00a5]) ?(?=[-+\\\d.])")
+_NO_UNIT_ENDS: Final = frozenset("0123456789}%)")
+_CURRENCY: Final = re.compile(
+    r"(?P<sign>[-+]?) ?(?P<mark>(?:US|HK)?\$|[\u00a3\u20ac\u00a5\u20b9]|USD|EUR|GBP|INR|Rs\.?)"
+    r" ?(?=[-+\\\d.])"
+)
+_SEPARATORS: Final = str.maketrans("", "", ", '\u2019")
 _SCALES: Final = {"hundred": 2, "thousand": 3, "million": 6, "billion": 9, "trillion": 12}
 
 
-@dataclass(frozen=True, slots=True)
-class Quantity:
+class Measure(NamedTuple):
     """A number with what stood around it.
 
     Attributes:
@@ -51,32 +60,67 @@ class Quantity:
         written: the value without regard to a percent sign.
         percent: whether a percent sign followed.
         unit: the unit that followed, or the currency that went before; empty without any.
+        lowest: whether it is written in lowest terms, unlike `2/4`.
     """
 
     value: Exact
     written: Exact
     percent: bool = False
     unit: Unit = ()
+    lowest: bool = True
 
 
-def quantity(text: str) -> Quantity | None:
-    """The quantity that a cleaned text states, or None when it is not a plain number."""
+def same_measure(one: Measure, other: Measure, lenient: frozenset[Leniency]) -> bool:
+    """Whether two measures are the same; the numbers exactly, a unit where both name one."""
+    if one.unit != other.unit and ((one.unit and other.unit) or "missing-unit" not in lenient):
+        return False
+    if one.percent != other.percent and (one.unit or other.unit):
+        return False
+    if one.value == other.value:
+        return (one.lowest and other.lowest) or "unevaluated" in lenient
+    # A bare number beside a percentage is read as so many percent, too.
+    is_lenient = one.percent != other.percent and "percent-as-number" in lenient
+    return is_lenient and one.written == other.written
+
+
+def measure(text: str) -> Measure | None:
+    """The measure that a cleaned text states, or None when it is not a plain number."""
+    if _SIMPLE.fullmatch(text):
+        value = _whole(text)
+        return Measure(value, value)
     marked = _CURRENCY.match(text)
     number = marked["sign"] + text[marked.end() :] if marked else text
     number, power, unit = _parted(number)
     if unit is None:
         return None
+    percent = number.endswith("%")
+    if percent and unit:  # `5 % comment`: LaTeX would hide the rest
+        return None
     if marked:
         unit = (*(unit_of(marked["mark"], spaced=True) or ()), *unit)
-    percent = number.endswith("%")
     number = number.removesuffix("%").rstrip()
     written = _signed(number, power)
-    value = _signed(number, power - 2) if percent else written
-    return None if written is None or value is None else Quantity(value, written, percent, unit)
+    if written is None:
+        return None
+    hundredth = _signed(number, power - 2) if percent else written
+    if hundredth is None:
+        return None
+    return Measure(hundredth, written, percent, unit, _is_lowest(text, written))
+
+
+def _is_lowest(text: str, value: Exact) -> bool:
+    """Whether a fraction is written with the denominator that it has, and needs one."""
+    parts = _BELOW.search(text)
+    if parts is None:
+        return True
+    bottom = _signed(parts[1] or parts[2], 0)
+    return isinstance(value, Fraction) and bottom == value.denominator > 1
 
 
 def _parted(text: str) -> tuple[str, int, Unit | None]:
     """A number, the power of ten that a word gives it, and its unit: None for what is none."""
+    if text[-1:] in _NO_UNIT_ENDS and "^" not in text[-3:]:
+        return text, 0, ()
     behind = _BEHIND.search(text, max(0, len(text) - _LONGEST_UNIT))
     if behind is None:
         return text, 0, ()
@@ -84,6 +128,14 @@ def _parted(text: str) -> tuple[str, int, Unit | None]:
     power = _SCALES.get(scale.casefold(), 0) if behind["gap"] else 0
     unit = rest if power else behind["unit"]
     return text[: behind.start()], power, unit_of(unit, spaced=bool(behind["gap"])) if unit else ()
+
+
+def _whole(text: str) -> Exact:
+    digits = text.partition(".")[0].replace(",", "")
+    if len(digits) <= _LONGEST:
+        return int(digits)
+    value = _exact(digits.lstrip("+-"), 0)
+    return _negative(value) if digits[0] == "-" else value
 
 
 def _signed(text: str, power: int) -> Exact | None:
@@ -98,29 +150,44 @@ def _signed(text: str, power: int) -> Exact | None:
 
 
 def _negative(value: Exact) -> Exact:
-    if isinstance(value, Fraction):
-        return -value
-    return ("" if value[0] else "-", *value[1:])
+    if isinstance(value, tuple):
+        return ("" if value[0] else "-", *value[1:])
+    return -value
 
 
 def _decimal(text: str, power: int) -> Exact | None:
+    if _EUROPEAN.fullmatch(text):
+        text = text.replace(".", "").replace(",", ".")
     parts = _DECIMAL.fullmatch(text)
     if parts is None or not (parts["whole"] or parts["part"]):
         return None
-    whole = (parts["whole"] or "").replace(",", "").replace(" ", "")
+    whole = (parts["whole"] or "").translate(_SEPARATORS)
     part = parts["part"] or ""
-    return _exact(whole + part, int(parts["e"] or parts["ten"] or 0) - len(part) + power)
+    again = parts["again"] or parts["again1"]
+    exponent = int(parts["e"] or parts["ten"] or 0) - len(part) + power
+    if again:
+        return _repeating(whole + part, again, exponent) if parts["part"] is not None else None
+    return _exact(whole + part, exponent)
+
+
+def _repeating(digits: str, again: str, exponent: int) -> Exact | None:
+    if len(digits) > _LONGEST or abs(exponent) > _LONGEST:
+        return None
+    value = int(digits or "0") + Fraction(int(again), 10 ** len(again) - 1)
+    return value * Fraction(10) ** exponent
 
 
 def _exact(digits: str, exponent: int) -> Exact:
     digits = digits.lstrip("0")
     significant = digits.rstrip("0")
     if not significant:
-        return Fraction(0)
+        return 0
     exponent += len(digits) - len(significant)
     if len(significant) > _LONGEST or abs(exponent) > _LONGEST:
         return ("", significant, exponent)
-    return Fraction(int(significant)) * Fraction(10) ** exponent
+    if exponent >= 0:
+        return int(significant + "0" * exponent)
+    return Fraction(int(significant), 10**-exponent)
 
 
 def _fraction(text: str, power: int) -> Exact | None:
@@ -135,9 +202,14 @@ def _fraction(text: str, power: int) -> Exact | None:
         return None
     if found["whole"] and (top < 0 or bottom < 0):  # a product as likely as a mixed number
         return None
-    return (whole + top / bottom) * Fraction(10) ** power
+    value = Fraction(top) / bottom + whole
+    return value * Fraction(10) ** power if power else value
 
 
-def _short(text: str | None) -> Fraction | None:
-    value = _signed(text.strip(), 0) if text else None
-    return value if isinstance(value, Fraction) else None
+def _short(text: str | None) -> int | Fraction | None:
+    if text is None:
+        return None
+    if text.isdecimal() and text.isascii() and len(text) <= _LONGEST:
+        return int(text)
+    value = _signed(text.strip(), 0)
+    return None if isinstance(value, tuple) else value

@@ -14,15 +14,23 @@ __all__ = ["Unit", "unit_of"]
 Unit: TypeAlias = tuple[tuple[str, int], ...]
 """Names with their exponents, in the order of writing."""
 
-_TOKEN: Final = re.compile(r"[A-Za-z]+|[$\u00a3\u20ac\u00a5/]|\^-?\d")
-_CURRENCIES: Final = {"$": "dollar", "\u00a3": "pound", "\u20ac": "euro", "\u00a5": "yen"}
+_TOKEN: Final = re.compile(r"[A-Za-z]+(?:-[A-Za-z]+)*|[$\u00a2\u00a3\u20ac\u00a5\u20b9/]|\^-?\d")
+_STOPPED: Final = re.compile(r"\b(sq|cu|in|ft|yd|oz|lbs?|hrs?|mins?|secs?)\.(?= |\Z)")
+_CURRENCIES: Final = {
+    "$": "dollar",
+    "\u00a2": "cent",
+    "\u00a3": "pound",
+    "\u20ac": "euro",
+    "\u00a5": "yen",
+    "\u20b9": "rupee",
+}
 
 _SPELLINGS: Final = (
     "mm millimeter millimetre|cm centimeter centimetre|dm|m meter metre|km kilometer kilometre",
     "in inch inches|ft foot feet|yd yard|mi mile|ml milliliter millilitre|cl|dl|l liter litre",
     "mg milligram|g gram|kg kilogram|lb|oz ounce|ms|s sec second|min minute|h hr hour|wk|yr",
-    "dollar usd|cent|euro eur|pound gbp|yen|degree deg|rad radian|mph|kph|rpm|hz|khz|mhz|ghz",
-    "kb|mb|gb|tb|kw|kwh|mw|wh|kj|kcal|mol|ph|pm|am",
+    "dollar usd|rupee inr|cent|euro eur|pound gbp|yen|degree deg|rad radian|mph|kph|rpm",
+    "hz|khz|mhz|ghz|kb|mb|gb|tb|kw|kwh|mw|wh|kj|kcal|mol|ph|pm|am",
 )
 _KNOWN: Final = {
     spelling + ending: names.split()[0]
@@ -56,13 +64,19 @@ _OTHER_VALUES: Final = (
     "ninety hundred thousand million billion trillion point",
     # words that join, doubt or deny
     "and but not nor either neither else then when where unless until except without with because",
-    "since while whether maybe perhaps possibly probably wrong incorrect false true from into",
+    "since while whether only maybe perhaps possibly probably wrong incorrect false true from into",
     "through versus equals equal",
 )
 _NOT_UNITS: Final = frozenset(word for line in _OTHER_VALUES for word in line.split())
-_SHORT_NOUN: Final = re.compile(r"[^aeiou][aeiou].|egg|ant|owl|ice|eye|arm|oar|ape|axe|inn|old")
+_EXCLUDED: Final = _NOT_UNITS | _LINKS
+_SHORT_NOUN: Final = re.compile(
+    r"[^aeiou][aeiou].|egg|ant|owl|ice|eye|arm|oar|ape|axe|inn|old|art|oil|ink|elk|ash"
+)
 _VOWELS: Final = frozenset("aeiou")
+_ABBREVIATED: Final = re.compile(r"[A-Z]{2,4}s")
 _MOST_TOKENS: Final = 12
+_TIMES: Final[Unit] = (("time", 1),)
+"""What happened five times; with anything behind it, a product."""
 
 
 def unit_of(text: str, *, spaced: bool) -> Unit | None:
@@ -72,12 +86,14 @@ def unit_of(text: str, *, spaced: bool) -> Unit | None:
         text: what follows a number.
         spaced: whether a space parts them; without one, only known units count: `5cm`, not `5x`.
     """
+    if "." in text:
+        text = _STOPPED.sub(r"\1", text)
     tokens = _TOKEN.findall(text)
     if "".join(tokens) != text.replace(" ", "") or not 1 <= len(tokens) <= _MOST_TOKENS:
         return None
     if not spaced and not _stands_alone(tokens[0]):
         return None
-    return _unit(tokens)
+    return _TIMES if tokens == ["times"] else _unit(tokens)
 
 
 def _stands_alone(token: str) -> bool:
@@ -95,7 +111,7 @@ def _unit(tokens: list[str]) -> Unit | None:
             power *= _POWERS_BEFORE[word]
         elif parts and (token[0] == "^" or word in _POWERS_AFTER):
             parts[-1] = (parts[-1][0], parts[-1][1] * _exponent(word))
-        elif not (word in _LINKS and (parts or word == "of")):
+        elif not (word in _LINKS and (parts or tokens[0] == "of")):
             name = _name(token)
             if name is None:
                 return None
@@ -114,7 +130,11 @@ def _name(token: str) -> str | None:
     known = _CURRENCIES.get(word) or _KNOWN.get(word)
     if known is not None or token in _KNOWN_CAPITALS:
         return known or token
-    if not (token.islower() or token.istitle()) or word in _NOT_UNITS | _LINKS:
+    if _ABBREVIATED.fullmatch(token):  # CDs
+        return word.removesuffix("s")
+    if not (token.islower() or token[0] + token[1:].lower() == token) or word in _EXCLUDED:
         return None
+    if "-" in word:
+        return word.removesuffix("s") if _EXCLUDED.isdisjoint(word.split("-")) else None
     noun = set(word) & _VOWELS if len(word) > 3 else _SHORT_NOUN.fullmatch(word)
     return word.removesuffix("s") if noun else None
