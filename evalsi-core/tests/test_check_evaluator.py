@@ -14,12 +14,15 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from pydantic import BaseModel, ConfigDict
 
-from evalsi.core.results import Score, Skipped
+from evalsi.core.evaluator import Need
+from evalsi.core.results import Errored, Score, Skipped
 from evalsi.core.testing import EvaluatorTrial, check_evaluator, evaluator_checks
+from evalsi.core.workers import Faulted, Reply
 
 if TYPE_CHECKING:
     from evalsi.core.evaluator import Tools
     from evalsi.core.records import Record
+    from evalsi.core.workers import WorkerAnswer
 
 
 class Shout:
@@ -157,7 +160,47 @@ class Crashes(Shout):
         return True
 
 
-@pytest.mark.parametrize("sound", [Shout, Long, AsyncBatch], ids=lambda cls: cls.__name__)
+class Asking(Long):
+    """Asks a worker about every record."""
+
+    needs = frozenset({Need.WORKERS})
+
+    def __init__(self, params: LongParams, tools: Tools) -> None:
+        super().__init__(params, tools)
+        assert tools.workers is not None
+        self._workers = tools.workers
+
+    def score(self, record: Record) -> Score | Errored:  # type: ignore[override]
+        sizes = [len(record.output)]
+        (answer,) = self._workers.map("engine_fakes.functions:double", sizes, deadline_s=20.0)
+        return self.told(answer)
+
+    def told(self, answer: WorkerAnswer) -> Score | Errored:
+        if isinstance(answer, Faulted):
+            return Errored(answer.failure)
+        return Score(float(isinstance(answer, Reply)), stable=isinstance(answer, Reply))
+
+
+class HidesFaults(Asking):
+    def told(self, answer: WorkerAnswer) -> Score:
+        return Score(float(isinstance(answer, Reply)), stable=False)
+
+
+class KeepsTimeouts(Asking):
+    def told(self, answer: WorkerAnswer) -> Score | Errored:
+        told = super().told(answer)
+        return told if isinstance(told, Errored) else Score(told.value)
+
+
+class QuadraticBesideWorkers(Asking):
+    pattern = re.compile(r"a+b")
+
+    def score(self, record: Record) -> Score | Errored:  # type: ignore[override]
+        self.pattern.search(record.output[::5])
+        return Score(0.0)
+
+
+@pytest.mark.parametrize("sound", [Shout, Long, AsyncBatch, Asking], ids=lambda cls: cls.__name__)
 def test_a_sound_evaluator_has_no_findings(sound: type) -> None:
     assert check_evaluator(sound) == []
 
@@ -181,6 +224,9 @@ def test_a_sound_evaluator_has_no_findings(sound: type) -> None:
         (OddEvidence, "evidence-is-plain-json", "is no plain JSON"),
         (Brittle, "hostile-texts-are-answered", "On lone surrogates Brittle gave no answer"),
         (Quadratic, "bounded-means-linear-time", "Quadratic says `bounded`, yet"),
+        (HidesFaults, "a-workers-fault-is-no-score", "answer `Errored(answer.failure)`"),
+        (KeepsTimeouts, "a-workers-limit-is-no-lasting-score", "a lasting score of a TimedOut"),
+        (QuadraticBesideWorkers, "bounded-means-linear-time", "says `bounded`, yet"),
         (Hangs, "hostile-texts-are-answered", "did not come back within 3 s on an empty text"),
         (Crashes, "hostile-texts-are-answered", "died with status -9 on NUL bytes"),
     ],

@@ -42,7 +42,7 @@ def command(*args):
 
 
 def environment(**more):
-    return {**os.environ, "PYTHONPATH": FAKES, **more}
+    return {**os.environ, "PYTHONPATH": FAKES, "EVALSI_PLUGINS": "fakes", **more}
 
 
 def score(*args, stdin="", **more):

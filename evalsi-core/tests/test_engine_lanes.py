@@ -18,7 +18,7 @@ from evalsi.core.errors import EngineError
     ("target", "lane"),
     [
         ("quiet:Length", Lane.CALLER),
-        ("quiet:Where", Lane.CREW),
+        ("quiet:Where", Lane.CALLER),
         ("quiet:Async", Lane.LOOP),
         ("quiet:LengthInWorker", Lane.WORKER),
         ("quiet:AsyncInWorker", Lane.WORKER),
@@ -26,6 +26,11 @@ from evalsi.core.errors import EngineError
 )
 def test_the_lane_follows_from_bound_and_needs(target, lane):
     assert lane_of(bound(target)) is lane
+
+
+def test_who_leases_jails_holds_an_engine_thread():
+    needs = frozenset({Need.SANDBOX, Need.WORKERS})
+    assert lane_of(bound("quiet:Where", needs=needs)) is Lane.CREW
 
 
 def test_who_waits_for_a_server_without_being_async_can_be_killed():

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from engine_fakes.binding import results
+from engine_fakes.watching import descendants, gone, most_at_once
 
 from evalsi.core.engine import close_engine, current_engine
 
@@ -18,6 +19,7 @@ OWNER = """
 import sys, time
 sys.path.insert(0, {fakes!r})
 from engine_fakes.binding import results
+from engine_fakes.watching import descendants, gone, most_at_once
 from evalsi.core.engine import current_engine
 results(current_engine(), "quiet:LengthInWorker", "a", "b")
 print(current_engine().launcher.pid, flush=True)
@@ -35,36 +37,10 @@ def values(engine, *outputs):
     return [result.value for result in results(engine, "quiet:LengthInWorker", *outputs)]
 
 
-def descendants(pid):
-    """Every process below one, by walking /proc."""
-    parents = {}
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit():
-            try:
-                stat = (entry / "stat").read_text()
-            except OSError:
-                continue
-            parents[int(entry.name)] = int(stat.rsplit(")", 1)[1].split()[1])
-    found, fresh = set(), {pid}
-    while fresh:
-        fresh = {child for child, parent in parents.items() if parent in fresh} - found
-        found |= fresh
-    return found
-
-
 def owner_of(after):
     fakes = str(Path(__file__).parent / "fakes")
     code = OWNER.format(fakes=fakes, after=after)
     return subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
-
-
-def gone(pids, seconds=10.0):
-    end = time.monotonic() + seconds
-    while any(Path(f"/proc/{pid}").exists() for pid in pids):
-        if time.monotonic() > end:
-            return False
-        time.sleep(0.02)
-    return True
 
 
 def test_kill_9_of_the_owner_leaves_nothing():
@@ -154,6 +130,7 @@ def test_eight_processes_share_the_cores_of_a_host(tmp_path):
 import sys, time, json
 sys.path.insert(0, {fakes!r})
 from engine_fakes.binding import results
+from engine_fakes.watching import descendants, gone, most_at_once
 from evalsi.core.engine import current_engine
 found = results(current_engine(), "quiet:SleepsAndTells", *[f"{{0.05}} {{n}}" for n in range(4)])
 print(json.dumps([r.evidence for r in found]))
@@ -172,9 +149,4 @@ print(json.dumps([r.evidence for r in found]))
     ]
     spans = [tuple(span) for rank in ranks for span in json.loads(rank.communicate(timeout=60)[0])]
     assert len(spans) == 32
-    edges = sorted([(begin, 1) for begin, _ in spans] + [(end, -1) for _, end in spans])
-    running = most = 0
-    for _, step in edges:
-        running += step
-        most = max(most, running)
-    assert most <= len(cores)
+    assert most_at_once(spans) <= len(cores)

@@ -114,7 +114,8 @@ def test_the_exact_list_leaves_out_what_it_does_not_name(install, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("name", "value"), [("EVALSI_PLUGINS", ""), ("EVALSI_BLOCK_PLUGINS", "core,rl,sandbox,fakes")]
+    ("name", "value"),
+    [("EVALSI_PLUGINS", ""), ("EVALSI_BLOCK_PLUGINS", "core,rl,sandbox,fakes,general,safety")],
 )
 def test_core_always_stays(install, monkeypatch, name, value):
     monkeypatch.setenv(name, value)

@@ -8,6 +8,7 @@ import jsonschema
 import pytest
 
 from evalsi.core import SpecError
+from evalsi.core.judge import JudgeConfig
 from evalsi.core.reward.spec import RewardSpec
 from evalsi.core.spec import Mark, json_schema, load
 
@@ -69,7 +70,7 @@ def test_every_field_of_a_spec_is_read():
         (-1, 1),
         False,
     )
-    assert (spec.reference_field, spec.judge) == ("gold", {"model": "m"})
+    assert (spec.reference_field, spec.judge) == ("gold", JudgeConfig(model="m"))
     assert (spec.deadline_seconds, spec.group_field) == (30.0, "prompt_id")
 
 

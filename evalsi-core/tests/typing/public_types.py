@@ -7,7 +7,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import assert_type
+from typing import Literal, assert_type
+
+from pydantic import BaseModel
 
 from evalsi.core import (
     JSON,
@@ -22,10 +24,17 @@ from evalsi.core import (
     Score,
     Skipped,
     SpecError,
+    Tools,
 )
+from evalsi.core.chat import Connector, Output, Request
+from evalsi.core.judge import Judge, Question, Usage, Verdict
 from evalsi.core.records import Rollout, record_of
 from evalsi.core.reward import RewardFunction, load_reward
 from evalsi.core.reward.arithmetic import Rule, Total, Weighing, settle, total
+from evalsi.core.run import run
+from evalsi.core.run.tally import Outcome
+from evalsi.core.testing import ScriptedJudge
+from evalsi.core.workers import Faulted, OutOfMemory, Reply, TimedOut, Workers
 
 
 def a_result_is_one_of_three(result: Result) -> float | None:
@@ -40,7 +49,7 @@ def a_result_is_one_of_three(result: Result) -> float | None:
 
 
 def an_answer_may_be_a_number_a_bool_or_a_result() -> Sequence[Answer]:
-    return [1.0, True, Score(0.5), Skipped("no reference")]
+    return [1.0, True, Score(0.5), Skipped("no reference"), Errored(Failure("data", "x"))]
 
 
 def none_is_no_answer() -> Answer:
@@ -48,7 +57,26 @@ def none_is_no_answer() -> Answer:
 
 
 def a_failure_is_no_answer() -> Answer:
-    return Errored(Failure("data", "x"))  # type: ignore[return-value]
+    return Failure("data", "x")  # type: ignore[return-value]
+
+
+def workers_answer_in_four_ways(workers: Workers) -> JSON:
+    answers = workers.map("pack.slow:check", [{"text": "4"}], deadline_s=2.0)
+    assert_type(answers, list[Reply | TimedOut | OutOfMemory | Faulted])
+    match answers[0]:
+        case Reply(value):
+            return value
+        case TimedOut(seconds):
+            return assert_type(seconds, float)
+        case OutOfMemory(memory_mb):
+            return assert_type(memory_mb, int)
+        case Faulted(failure):
+            assert_type(failure, Failure)
+            return None
+
+
+def who_needs_no_workers_has_none(tools: Tools) -> None:
+    assert_type(tools.workers, Workers | None)
 
 
 def a_reward_may_lack_a_total(reward: Reward) -> None:
@@ -101,3 +129,29 @@ async def a_loaded_reward_scores_in_four_ways(rollouts: Sequence[Rollout]) -> No
 
 def a_spec_is_a_path_or_a_mapping() -> RewardFunction:
     return load_reward(["math-equiv"])  # type: ignore[arg-type]
+
+
+def a_run_gives_its_outcome() -> float | None:
+    outcome = run("run.yaml", out="result.json", sets=["trials=2"])
+    assert_type(outcome, Outcome)
+    assert_type(outcome.verdict, Literal["passed", "failed", "none"])
+    return assert_type(outcome.metrics["math-equiv"].mean, float | None)
+
+
+class _Politeness(BaseModel):
+    politeness: int
+
+
+async def a_verdict_has_the_type_of_its_question(judge: Judge) -> None:
+    verdict = await judge.ask(Question("How polite?", "Hello!", _Politeness))
+    assert_type(verdict, Verdict[_Politeness])
+    assert_type(verdict.answer.politeness, int)
+    assert_type(judge.usage, Usage)
+
+
+def a_scripted_judge_is_a_judge() -> Tools:
+    return Tools(judge=ScriptedJudge({"politeness": 4}))
+
+
+async def a_connector_gives_outputs(connector: Connector) -> str:
+    return assert_type(await connector.generate(Request("hello")), Output).text

@@ -12,15 +12,22 @@ from typing import IO
 
 from evalsi.core.errors import DataError
 
-__all__ = ["Journal", "publish"]
+__all__ = ["Journal", "publish", "publishing"]
 
 
 def publish(path: Path, text: str) -> None:
     """Writes a text file atomically: a reader sees the old one or the new one."""
+    with publishing(path) as file:
+        file.write(text)
+
+
+@contextlib.contextmanager
+def publishing(path: Path) -> Iterator[IO[str]]:
+    """A text file to write in the block, which replaces `path` when the block ends well."""
     fd, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with os.fdopen(fd, "w", encoding="utf-8") as file:
-            file.write(text)
+            yield file
             file.flush()
             os.fsync(file.fileno())
         umask = os.umask(0)

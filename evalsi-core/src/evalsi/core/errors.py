@@ -6,7 +6,8 @@ Messages say what is wrong, where, and what mends it. Extension authors raise pl
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -16,9 +17,11 @@ __all__ = [
     "DataError",
     "EngineError",
     "EvalsiError",
+    "JudgeError",
     "PluginError",
     "RewardError",
     "SandboxUnavailable",
+    "ServerError",
     "SpecError",
 ]
 
@@ -26,10 +29,12 @@ __all__ = [
 class EvalsiError(Exception):
     """The root of every error that evalsi raises on purpose.
 
-    `kind` is the kind of the failure that the error becomes when it happens inside a component.
+    `kind` is the kind of the failure that the error becomes when it happens inside a component;
+    `retryable` whether the same call may succeed later, None: as failures of that kind may.
     """
 
     kind = "evaluator"
+    retryable: bool | None = None
 
 
 class DataError(EvalsiError):
@@ -52,6 +57,57 @@ class SandboxUnavailable(EvalsiError):  # noqa: N818 - the boundary's name, as D
     """No usable rung, or a jail that did not start: the component errs, it never scores 0."""
 
     kind = "sandbox"
+
+
+class ServerError(EvalsiError):
+    """A model's server gave no output; `cause` says in one word what came instead.
+
+    Attributes:
+        cause: `connect`, `timeout`, `limited` (429), `server` (5xx), `malformed` (no choice, no
+            body, half of one), `refused` (another 4xx), `deadline`, `missing` (nothing recorded).
+        retry_after_s: seconds that the server asks to wait, or None.
+        status: the HTTP status that told it, or None.
+    """
+
+    kind = "server"
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        cause: str,
+        retryable: bool | None = True,
+        retry_after_s: float | None = None,
+        status: int | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.cause = cause
+        self.retryable = retryable
+        self.retry_after_s = retry_after_s
+        self.status = status
+
+    def again(self, message: str) -> ServerError:
+        """The same failure with more to say."""
+        return ServerError(
+            message,
+            cause=self.cause,
+            retryable=self.retryable,
+            retry_after_s=self.retry_after_s,
+            status=self.status,
+        )
+
+    def __reduce__(self) -> tuple[Callable[..., ServerError], tuple[str], dict[str, object]]:
+        return partial(ServerError, cause=self.cause), (str(self),), dict(vars(self))
+
+
+class JudgeError(EvalsiError):
+    """A judge gave no verdict: its server failed, or its answers did not fit after re-asking."""
+
+    kind = "judge"
+
+    def __init__(self, message: str, *, retryable: bool | None = True) -> None:
+        super().__init__(message)
+        self.retryable = retryable
 
 
 class SpecError(EvalsiError):

@@ -90,7 +90,8 @@ class Failure:
     def of(cls, error: BaseException) -> Failure:
         """The failure that an exception stands for; its place is the innermost frame."""
         if isinstance(error, EvalsiError):
-            return cls(error.kind, str(error), retryable=error.kind in INFRASTRUCTURE)
+            may_pass = error.kind in INFRASTRUCTURE if error.retryable is None else error.retryable
+            return cls(error.kind, str(error), retryable=may_pass)
         return cls("evaluator", f"{type(error).__name__}: {_text(error)}", _place(error))
 
 

@@ -14,6 +14,8 @@ def evalsi_register_evaluators():
         "length": "Length",
         "runs-code": "RunsCode",
         "judged": "Judged",
+        "judged-slowly": "JudgedSlowly",
+        "judged-alone": "JudgedAlone",
         "many": "Many",
         "touchy": "Touchy",
     }

@@ -75,9 +75,33 @@ class RunsCode:
 
 
 class Judged:
+    reads = ("output",)
+    needs = frozenset({Need.JUDGE})
+    bounded = True
+    backend = "prompt 123"
+
+    class Params(BaseModel):
+        model_config = ConfigDict(frozen=True, extra="forbid")
+
+    def __init__(self, params, tools):
+        self.judge = tools.judge
+
+    async def ascore(self, record):
+        return 1.0
+
+
+class JudgedSlowly:
     needs = frozenset({Need.JUDGE})
 
     async def ascore(self, record):
+        return 1.0
+
+
+class JudgedAlone:
+    needs = frozenset({Need.JUDGE})
+    bounded = True
+
+    def score(self, record):
         return 1.0
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import itertools
-import json
 import sys
 import zlib
 from collections.abc import Iterator
@@ -13,6 +12,7 @@ from typing import Any, BinaryIO, Final, cast
 
 from evalsi.core.errors import DataError
 from evalsi.core.records import Rollout
+from evalsi.core.run.dataset_files import json_row
 
 __all__ = ["count_rows", "read_rollouts"]
 
@@ -39,7 +39,8 @@ def read_rollouts(data: str) -> Iterator[Rollout]:
             if not line:
                 return
             if line.strip():
-                yield _rollout(line, f"{name}:{number}")
+                place = f"{name}:{number}"
+                yield _Row(json_row(line, place), place)
 
 
 def count_rows(data: str) -> int | None:
@@ -67,22 +68,6 @@ def _opened(data: str) -> BinaryIO:
         raise DataError(
             f"{data} cannot be read: {error.strerror or error}; check --data"
         ) from error
-
-
-def _rollout(line: bytes, place: str) -> Rollout:
-    try:
-        row: Any = json.loads(line.rstrip(b"\r\n"))
-    except json.JSONDecodeError as error:
-        raise DataError(
-            f"{place}:{error.colno} is no JSON: {error.msg}; every line is one JSON object"
-        ) from error
-    except UnicodeDecodeError as error:
-        raise DataError(f"{place} is not UTF-8 (byte {error.start}); encode the file so") from error
-    except (RecursionError, ValueError) as error:
-        raise DataError(f"{place} cannot be read as JSON: {error}") from error
-    if not isinstance(row, dict):
-        raise DataError(f"{place} is {type(row).__name__}; every line is one JSON object")
-    return _Row(row, place)
 
 
 class _Row(dict[str, Any]):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalsi.core.engine import Stop, current_engine
 from evalsi.core.errors import RewardError
@@ -15,6 +15,9 @@ from evalsi.core.reward.arithmetic import Rule, Total, total
 from evalsi.core.reward.columns import rollouts_of_columns
 from evalsi.core.reward.groups import groups_of
 from evalsi.core.spec.bound import Bound
+
+if TYPE_CHECKING:
+    from evalsi.core.judge import Judge
 
 __all__ = ["RewardFunction", "Terms"]
 
@@ -71,6 +74,11 @@ class RewardFunction:
     def components(self) -> tuple[str, ...]:
         """The components' names, in the spec's order."""
         return tuple(bound.name for bound in self.bounds)
+
+    @property
+    def judge(self) -> Judge | None:
+        """Whom its components ask, or None; `judge.usage` tells what that has cost so far."""
+        return next((bound.judge for bound in self.bounds if bound.judge is not None), None)
 
     def score(self, rollouts: Iterable[Rollout]) -> list[Reward]:
         """One reward a rollout, in order; works inside a running event loop too.

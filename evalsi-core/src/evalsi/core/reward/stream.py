@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections import deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -21,6 +22,7 @@ __all__ = ["stream"]
 
 _CHUNK: Final = 128
 _IN_FLIGHT: Final = 4
+_THREADS: Final = "evalsi-stream"
 _LARGEST_GROUP: Final = 8192
 
 
@@ -46,7 +48,7 @@ def _overlapped(function: RewardFunction, chunks: Iterable[list[Record]]) -> Ite
     """Keeps a few chunks in flight, so that one slow rollout does not idle the rest."""
     stop = Stop()
     waiting: deque[Future[list[Settled]]] = deque()
-    pool = ThreadPoolExecutor(_IN_FLIGHT, thread_name_prefix="evalsi-stream")
+    pool = ThreadPoolExecutor(_IN_FLIGHT, thread_name_prefix=_THREADS)
     try:
         for chunk in chunks:
             waiting.append(pool.submit(function.rewards, chunk, stop))
@@ -56,7 +58,9 @@ def _overlapped(function: RewardFunction, chunks: Iterable[list[Record]]) -> Ite
             yield from _kept(waiting.popleft().result())
     finally:
         stop.now()
-        pool.shutdown(cancel_futures=True)
+        # The collector may end a stream in one of its threads, which cannot wait for itself.
+        is_own = threading.current_thread().name.startswith(_THREADS)
+        pool.shutdown(wait=not is_own, cancel_futures=True)
 
 
 def _kept(rows: list[Settled]) -> Iterator[Reward]:

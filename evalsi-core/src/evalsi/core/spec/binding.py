@@ -8,11 +8,11 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar, cast
 
 from pydantic import BaseModel, ValidationError
 
-from evalsi.core.errors import EvalsiError, PluginError
+from evalsi.core.errors import EvalsiError, PluginError, SpecError
 from evalsi.core.evaluator import Need, Tools
 from evalsi.core.plugins import PluginHost, Registered
 from evalsi.core.results import By
@@ -28,16 +28,25 @@ from evalsi.core.spec.contract import (
 )
 from evalsi.core.spec.document import Document, enveloped, examine
 from evalsi.core.spec.issues import Issue, did_you_mean, listed, shown
+from evalsi.core.spec.judging import SpecJudge, with_judge
 from evalsi.core.spec.model import Body
 from evalsi.core.spec.source import Given, Source, read
 from evalsi.core.spec.validation import issues_of
 
-__all__ = ["ToolsFor", "bind", "check", "load_and_bind"]
+if TYPE_CHECKING:
+    from evalsi.core.judge import Judge
+
+__all__ = ["ToolsFor", "bind", "check", "examine_and_bind", "load_and_bind"]
 
 ToolsFor: TypeAlias = Callable[[Ref, frozenset[Need]], Tools]
 """Gives the tools that a use of an evaluator asks for."""
 
 B = TypeVar("B", bound=Body)
+
+_NO_JUDGE: Final = (
+    "there is none by default; give the spec's `judge` a model and a base_url, "
+    "or set EVALSI_JUDGE_MODEL and EVALSI_JUDGE_BASE_URL"
+)
 
 
 def load_and_bind(
@@ -49,11 +58,19 @@ def load_and_bind(
         SpecError: every issue of both, each with its place; chained from the first cause.
     """
     opened = enveloped(read(source), kind)
-    document, refs, issues = examine(opened, kind)
-    bounds, further = check(refs, host, tools)
-    if document is None or issues or further:
-        raise opened.refused([*issues, *further])
+    document, bounds, issues = examine_and_bind(opened, kind, host=host, tools=tools)
+    if document is None or issues:
+        raise opened.refused(issues)
     return document, bounds
+
+
+def examine_and_bind(
+    opened: Source, kind: type[B], *, host: PluginHost, tools: ToolsFor
+) -> tuple[Document[B] | None, list[Bound], list[Issue]]:
+    """The document of a source with its envelope, or None; what can be bound; and the issues."""
+    document, refs, issues = examine(opened, kind)
+    bounds, further = check(refs, host, with_judge(tools, SpecJudge(document)))
+    return document, bounds, [*dict.fromkeys((*issues, *further))]
 
 
 def bind(refs: Iterable[Ref], host: PluginHost, tools: ToolsFor) -> list[Bound]:
@@ -118,13 +135,14 @@ class _Binder:
             return None
         says = declared(kind, plugin.name, params)
         self._check_use(plugin, says)
-        if self.issues:
+        judge = self._judge(plugin, entry, says) if Need.JUDGE in says.needs else None
+        if self.issues or (judge is None and Need.JUDGE in says.needs):
             return None
         instance = self._instance(plugin, kind, params, says) if says.bounded else None
         settings = None if params is None else params.model_dump(mode="json")
         return Bound(
             name=self._ref.name,
-            by=_by(plugin, settings, says.backend),
+            by=_by(plugin, settings, _backend(judge, says.backend)),
             target=plugin.target,
             settings=settings,
             entry=entry,
@@ -138,6 +156,7 @@ class _Binder:
             metric=None if self._ref.metric == plugin.name else self._ref.metric,
             min_isolation=self._ref.min_isolation,
             instance=instance,
+            judge=judge,
         )
 
     def _params(self, plugin: Registered, model: type[BaseModel] | None) -> BaseModel | None:
@@ -164,13 +183,26 @@ class _Binder:
 
     def _check_use(self, plugin: Registered, says: Declared) -> None:
         self._check_isolation(plugin, says.needs)
-        if Need.JUDGE in says.needs:
-            self._issue(f": {plugin.full_name} needs a judge, which is not there yet", "ref")
         metric, known = self._ref.metric, [*says.metrics]
         if metric is not None and metric not in known:
             hint = did_you_mean(metric, known)
             message = f"is {shown(metric)}; {plugin.full_name} reports {listed(known)}"
             self._issue(message + (hint and ";" + hint), "metric")
+
+    def _judge(self, plugin: Registered, entry: str, says: Declared) -> Judge | None:
+        if not (says.bounded and entry.startswith("a")):
+            told = "asks a judge, so it must be `bounded` and async (ascore…)"
+            self._issue(f": {plugin.full_name} {told}", "ref")
+            return None
+        try:
+            judge = self._tools(self._ref, says.needs).judge
+        except SpecError as error:
+            at = (*self._ref.path[:1], "judge")
+            self.issues += [Issue(at, f": {issue}", cause=error) for issue in error.issues]
+            return None
+        if judge is None:
+            self._issue(f": {plugin.full_name} needs a judge, and {_NO_JUDGE}", "ref")
+        return judge
 
     def _check_isolation(self, plugin: Registered, needs: frozenset[Need]) -> None:
         if self._ref.min_isolation is not None and Need.SANDBOX not in needs:
@@ -196,6 +228,12 @@ class _Binder:
 
     def _issue(self, message: str, *field: str, cause: BaseException | None = None) -> None:
         self.issues.append(Issue((*self._ref.path, *field), message, cause=cause))
+
+
+def _backend(judge: Judge | None, own: str) -> str:
+    if judge is None:
+        return own
+    return f"{judge.name} | {own}" if own else judge.name
 
 
 def _by(plugin: Registered, settings: Mapping[str, Any] | None, backend: str) -> By:

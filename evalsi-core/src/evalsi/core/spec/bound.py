@@ -7,9 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from evalsi.core.evaluator import Batch, Direction, Need
 from evalsi.core.results import JSON, By
+
+if TYPE_CHECKING:
+    from evalsi.core.judge import Judge
 
 __all__ = ["Bound", "Ref"]
 
@@ -54,6 +58,7 @@ class Bound:
         metric: which of them is the value, or None.
         min_isolation: the least rung that may run its code, or None.
         instance: the evaluator, constructed, where it runs in this process; else None.
+        judge: whom it asks, or None; `judge.usage` tells what that has cost.
     """
 
     name: str
@@ -70,3 +75,4 @@ class Bound:
     metric: str | None = None
     min_isolation: str | None = None
     instance: object | None = None
+    judge: Judge | None = None

@@ -1,0 +1,1 @@
+"""Core's connectors, registered through the hook that any pack uses."""

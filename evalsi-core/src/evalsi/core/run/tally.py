@@ -1,0 +1,120 @@
+"""What a run comes to: metrics, gates, how much of it failed, and the verdict."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal, TypeAlias
+
+from evalsi.core.chat import Output
+from evalsi.core.results import Errored
+from evalsi.core.run.gates import GateResult, MetricGate, judge_gate
+from evalsi.core.run.measures import Measure
+from evalsi.core.run.results import RecordResult
+from evalsi.core.run.summary import MetricSummary, Summary
+
+__all__ = ["Outcome", "Tally", "Verdict"]
+
+Verdict: TypeAlias = Literal["passed", "failed", "none"]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """A run in numbers.
+
+    Attributes:
+        name: the run's name.
+        metrics: the metrics by name, in the order of the spec.
+        gates: what each gate of the spec came to.
+        outputs: counts of outputs: `asked`, `errors`, `empty`, `truncated`, and their tokens.
+        error_rate: the share of errors of that evaluator which has most.
+        max_error_rate: above it there is no verdict.
+    """
+
+    name: str
+    metrics: dict[str, MetricSummary]
+    gates: list[GateResult]
+    outputs: dict[str, int]
+    error_rate: float
+    max_error_rate: float
+
+    @property
+    def verdict(self) -> Verdict:
+        """`none` where too much failed to say anything; without gates a run passes."""
+        if self.error_rate > self.max_error_rate:
+            return "none"
+        return "passed" if all(gate.passed for gate in self.gates) else "failed"
+
+    def row(self) -> dict[str, Any]:
+        """As plain data, the name apart; without a verdict a gate has neither passed nor failed."""
+        unsure = {"passed": None} if self.verdict == "none" else {}
+        return {
+            "metrics": {name: _metric_row(metric) for name, metric in self.metrics.items()},
+            "gates": [asdict(gate) | unsure for gate in self.gates],
+            "outputs": self.outputs,
+            "error_rate": self.error_rate,
+            "max_error_rate": self.max_error_rate,
+            "verdict": self.verdict,
+        }
+
+
+class Tally:
+    """Takes in results, record by record; keeps numbers only.
+
+    Args:
+        measures: what the evaluators report.
+        trials: outputs of each record.
+        gates: what metrics must reach.
+    """
+
+    def __init__(
+        self, measures: Sequence[Measure], trials: int = 1, gates: Sequence[MetricGate] = ()
+    ) -> None:
+        self._gates = gates
+        self._summary = Summary(measures, trials=trials, asked=[gate.metric for gate in gates])
+        self._names = [measure.name for measure in measures]
+        self._errors: Counter[str] = Counter()
+        self._outputs = Counter(
+            dict.fromkeys(
+                ("asked", "errors", "empty", "truncated", "input_tokens", "output_tokens"), 0
+            )
+        )
+
+    def add(self, rows: Sequence[RecordResult], cluster: str | None = None) -> None:
+        """Takes in one record with all its trials."""
+        self._summary.add(rows, cluster=cluster)
+        for row in rows:
+            self._count(row)
+            for name in self._names:
+                self._errors[name] += isinstance(row.results[name], Errored)
+
+    def _count(self, row: RecordResult) -> None:
+        counts, output = self._outputs, row.output
+        counts["asked"] += 1
+        if isinstance(output, Output):
+            counts["empty"] += row.empty
+            counts["truncated"] += row.truncated
+            counts["input_tokens"] += output.input_tokens or 0
+            counts["output_tokens"] += output.output_tokens or 0
+        else:
+            counts["errors"] += 1
+
+    def outcome(self, name: str, max_error_rate: float) -> Outcome:
+        """What it comes to so far."""
+        metrics = self._summary.metrics()
+        asked = self._outputs["asked"]
+        return Outcome(
+            name,
+            metrics,
+            [judge_gate(gate, metrics) for gate in self._gates],
+            dict(self._outputs),
+            max(self._errors.values(), default=0) / asked if asked else 0.0,
+            max_error_rate,
+        )
+
+
+def _metric_row(metric: MetricSummary) -> dict[str, Any]:
+    row = asdict(metric)
+    del row["name"]
+    return row

@@ -1,0 +1,1 @@
+"""A pack whose evaluators ask a judge."""
