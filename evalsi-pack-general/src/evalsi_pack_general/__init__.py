@@ -1,0 +1,1 @@
+"""The `general` pack; what it registers is in `plugin`."""
