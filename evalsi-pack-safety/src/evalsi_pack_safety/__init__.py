@@ -1,0 +1,1 @@
+"""The `safety` pack; what it registers is in `plugin`."""
