@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -133,6 +134,7 @@ def test_no_server_is_exit_4_and_no_verdict(folder):
     assert (done.returncode, found["verdict"], found["gates"][0]["passed"]) == (4, "none", None)
     assert found["metrics"]["says"]["mean"] is None
     assert "no verdict: 100.0% of the results are errors" in done.stderr
+    assert re.search(r"most often: .*127\.0\.0\.1.*\(server", done.stderr), done.stderr
 
 
 @pytest.mark.parametrize(

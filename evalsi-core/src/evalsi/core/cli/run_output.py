@@ -38,7 +38,7 @@ def show(outcome: Outcome, form: str, **further: object) -> None:
     if outcome.verdict == "none":
         click.echo(
             f"no verdict: {outcome.error_rate:.1%} of the results are errors, and "
-            f"maxErrorRate is {outcome.max_error_rate:.1%}",
+            f"maxErrorRate is {outcome.max_error_rate:.1%}; most often: {outcome.cause}",
             err=True,
         )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 from evalsi.core.chat import Output
 from evalsi.core.results import Errored
@@ -15,6 +15,9 @@ from evalsi.core.run.results import RecordResult
 from evalsi.core.run.summary import MetricSummary, Summary
 
 __all__ = ["Outcome", "Tally", "Verdict"]
+
+_MOST_CAUSES: Final = 64
+_LONGEST_CAUSE: Final = 500
 
 Verdict: TypeAlias = Literal["passed", "failed", "none"]
 
@@ -30,6 +33,7 @@ class Outcome:
         outputs: counts of outputs: `asked`, `errors`, `empty`, `truncated`, and their tokens.
         error_rate: the share of errors of that evaluator which has most.
         max_error_rate: above it there is no verdict.
+        cause: the commonest failure in a sentence; empty where nothing failed.
     """
 
     name: str
@@ -38,6 +42,7 @@ class Outcome:
     outputs: dict[str, int]
     error_rate: float
     max_error_rate: float
+    cause: str = ""
 
     @property
     def verdict(self) -> Verdict:
@@ -75,6 +80,7 @@ class Tally:
         self._summary = Summary(measures, trials=trials, asked=[gate.metric for gate in gates])
         self._names = [measure.name for measure in measures]
         self._errors: Counter[str] = Counter()
+        self._causes: Counter[str] = Counter()
         self._outputs = Counter(
             dict.fromkeys(
                 ("asked", "errors", "empty", "truncated", "input_tokens", "output_tokens"), 0
@@ -87,7 +93,14 @@ class Tally:
         for row in rows:
             self._count(row)
             for name in self._names:
-                self._errors[name] += isinstance(row.results[name], Errored)
+                result = row.results[name]
+                if isinstance(result, Errored):
+                    self._errors[name] += 1
+                    self._note(str(result.failure)[:_LONGEST_CAUSE])
+
+    def _note(self, cause: str) -> None:
+        if cause in self._causes or len(self._causes) < _MOST_CAUSES:
+            self._causes[cause] += 1
 
     def _count(self, row: RecordResult) -> None:
         counts, output = self._outputs, row.output
@@ -111,6 +124,7 @@ class Tally:
             dict(self._outputs),
             max(self._errors.values(), default=0) / asked if asked else 0.0,
             max_error_rate,
+            next((cause for cause, _ in self._causes.most_common(1)), ""),
         )
 
 
