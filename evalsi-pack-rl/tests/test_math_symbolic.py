@@ -252,3 +252,18 @@ def test_the_backend_is_named_with_its_version():
     assert backend_name("sympy") == backend_name("auto") == f"sympy {sympy.__version__}"
     assert backend_name("plain") == ""
     assert missing("plain") == missing("sympy") == ""
+
+
+def test_what_the_library_stumbles_on_is_undecided_and_names_its_exception(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from evalsi_pack_rl.math_equiv import symbolic_decide
+
+    def stumbles(*_: object) -> None:
+        raise ZeroDivisionError("somewhere inside")
+
+    monkeypatch.setattr(symbolic_decide, "_equal", stumbles)
+
+    told = symbolic_decide.decide(parse("x"), parse("y"))
+
+    assert told == ("undecided", "backend-error-ZeroDivisionError")

@@ -38,7 +38,7 @@ class SymbolicAnswer(NamedTuple):
     Attributes:
         decision: `undecided` scores 0, like `no`.
         reason: `equal-symbolic`, `different-symbolic`, `undecided`, `unsupported`, `too-large`,
-            `backend-error` (the library stumbled), `timeout` or `out-of-memory`.
+            `backend-error-…` (the library stumbled: its exception), `timeout` or `out-of-memory`.
         stable: False for `timeout` and `out-of-memory`, which may be otherwise elsewhere.
     """
 

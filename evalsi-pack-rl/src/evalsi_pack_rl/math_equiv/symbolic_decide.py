@@ -49,8 +49,8 @@ def decide(one: Node, other: Node) -> tuple[Decision, str]:
         return "undecided", "unsupported"
     except MemoryError:
         raise
-    except Exception:  # noqa: BLE001 - what sympy stumbles on is no fault of this worker
-        return "undecided", "backend-error"
+    except Exception as error:  # noqa: BLE001 - what sympy stumbles on is no fault of this worker
+        return "undecided", f"backend-error-{type(error).__name__}"
     reasons = {"yes": "equal-symbolic", "no": "different-symbolic", "undecided": "undecided"}
     return decision, reasons[decision]
 
