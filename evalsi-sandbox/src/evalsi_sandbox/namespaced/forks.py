@@ -23,6 +23,7 @@ from evalsi_sandbox.interpreter import environment
 from evalsi_sandbox.namespaced.fork_jail import ForkJail
 from evalsi_sandbox.namespaced.holder import HolderLost
 from evalsi_sandbox.namespaced.jail import enforced
+from evalsi_sandbox.namespaced.modules import base_of
 from evalsi_sandbox.namespaced.walls import TMP
 
 if TYPE_CHECKING:
@@ -235,7 +236,7 @@ class _Forked:
 
     def _load(self, program: Program) -> None:
         try:
-            self._jail = self._forks.lease(program.base)
+            self._jail = self._forks.lease(base_of(program))
             self._jail.load(program)
         except (HolderLost, SandboxUnavailable):
             self._drop()

@@ -22,7 +22,6 @@ import io
 import marshal
 import os
 import resource
-import socket
 import sys
 from _signal import (  # type: ignore[import-not-found]
     SIG_DFL,
@@ -32,6 +31,7 @@ from _signal import (  # type: ignore[import-not-found]
     SIGKILL,
     signal,
 )
+from _socket import socket, socketpair
 from typing import Any
 
 from evalsi_sandbox.namespaced.zygote_case import DUMPABLE, Holder, read_input
@@ -40,11 +40,10 @@ from evalsi_sandbox.namespaced.zygote_rooms import LIBC, MAIN, ROOMS, fold, inha
 from evalsi_sandbox.namespaced.zygote_watch import CHUNK
 
 WARM = """
-    abc array ast base64 bisect builtins calendar cmath collections collections.abc contextlib
-    copy dataclasses datetime decimal enum fractions functools heapq io itertools json
-    linecache locale math numbers operator pickle random re signal statistics string textwrap
-    tokenize traceback typing warnings
+    bisect builtins collections functools heapq itertools math operator re string typing warnings
 """.split()  # noqa: SIM905 - a list would take a screen
+if sys.version_info >= (3, 13):  # which shows a program's error by them
+    WARM += ["linecache", "traceback"]
 
 NEW = 0x1000_0000 | 0x2000_0000 | 0x0002_0000  # CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNS
 CLONE = {"x86_64": 56, "aarch64": 220}[os.uname().machine]
@@ -55,7 +54,7 @@ REHEARSALS = 20
 
 def main() -> Life:
     """Serves requests until the opener goes away; returns in a case alone."""
-    control = socket.socket(fileno=int(sys.argv[1]))
+    control = socket(fileno=int(sys.argv[1]))
     os.set_inheritable(control.fileno(), False)
     signal(SIGINT, SIG_IGN)  # with a handler it would reach a first process
     signal(SIGCHLD, SIG_IGN)  # holders are reaped by the kernel
@@ -95,7 +94,7 @@ def main() -> Life:
         holder = LIBC.syscall(CLONE, NEW | SIGCHLD, 0, 0, 0, 0)
         if holder == 0:
             control.close()
-            return hold(socket.socket(fileno=fds[0]), user)
+            return hold(socket(fileno=fds[0]), user)
         os.close(fds[0])
         control.send(b"%d" % holder)
 
@@ -132,7 +131,7 @@ def rehearse() -> None:
     request["first_to_die"] = request["seeks"] = False
     request["rlimits"] = [(number, *resource.getrlimit(number)) for number in range(4)]
     frame = marshal.dumps(request)
-    ours, wire = socket.socketpair()
+    ours, wire = socketpair()
     signal(SIGCHLD, SIG_DFL)
     seen, main, standard = os.pipe(), sys.modules["__main__"], sys.stdin
     os.dup2(seen[1], 1)
@@ -162,6 +161,7 @@ def found(text: int) -> None:
     with os.fdopen(text, "rb") as file:
         code = compile(file.read(), "/box/base.py", "exec", dont_inherit=True)
     exec(code, {"__name__": "base"})  # noqa: S102
+    fold()
     gc.collect()
     gc.freeze()
 
@@ -172,7 +172,7 @@ def end(holder: int) -> None:
         os.kill(holder, SIGKILL)
 
 
-def hold(wire: socket.socket, user: tuple[int, int]) -> Life:
+def hold(wire: socket, user: tuple[int, int]) -> Life:
     """A holder's life; returns in a case alone."""
     try:
         signal(SIGCHLD, SIG_DFL)
@@ -198,14 +198,14 @@ def hold(wire: socket.socket, user: tuple[int, int]) -> Life:
         os._exit(1)
 
 
-def received(wire: socket.socket) -> tuple[bytes, list[int]]:
+def received(wire: socket) -> tuple[bytes, list[int]]:
     """A frame and the descriptors that came with it; EOFError when the opener is gone."""
     head, fds = message(wire, 4)
     size = int.from_bytes(head + exactly(wire, 4 - len(head)), "big")
     return exactly(wire, size), fds
 
 
-def exactly(wire: socket.socket, size: int) -> bytes:
+def exactly(wire: socket, size: int) -> bytes:
     """So many bytes and no more: the next frame may be there."""
     data = b""
     while len(data) < size:
@@ -216,7 +216,7 @@ def exactly(wire: socket.socket, size: int) -> bytes:
     return data
 
 
-def message(wire: socket.socket, most: int) -> tuple[bytes, list[int]]:
+def message(wire: socket, most: int) -> tuple[bytes, list[int]]:
     """What `socket.recv_fds` gives, for fewer pages."""
     data, extra, _, _ = wire.recvmsg(most, 64)
     packed = b"".join([part for _, _, part in extra])

@@ -38,7 +38,8 @@ class Life:
         self.module: types.ModuleType | None = None
         self.kept: object = None
         self.more: object = None
-        self.random = b"random" in text or b"statistics" in text
+        drawing = b"random" in text or b"statistics" in text
+        self.drawn: Any = sys.modules.get("random") if drawing else None
 
     def begin(self) -> tuple[types.CodeType, dict[str, Any]]:
         """What `exec` needs; the text is compiled here where the holder left it to the case."""
@@ -47,8 +48,8 @@ class Life:
         names = self.module.__dict__
         names.update(__builtins__=sys.modules["builtins"], __file__=MAIN, **OWN)
         gc.enable()
-        if self.random:
-            sys.modules["random"]._inst.seed()  # as Python's own fork hook does
+        if self.drawn is not None:
+            self.drawn._inst.seed()  # as Python's own fork hook does
         code = self.code or compile(self.text, MAIN, "exec", dont_inherit=True)
         return code, names
 

@@ -8,9 +8,8 @@ import io
 import itertools
 import os
 import re
-import socket
 import struct
-from collections.abc import Sequence
+from _socket import AF_INET, SOCK_DGRAM, socket
 from typing import Any
 
 LIBC = ctypes.PyDLL(None, use_errno=True)  # the interpreter's lock is kept over a fork
@@ -18,6 +17,8 @@ NOSUID_NODEV, NOEXEC, READ_ONLY, NO_ATIME, REMOUNT_BIND, PRIVATE = 6, 8, 1, 1024
 MAIN = "/box/main.py"
 READ, WRITE, EXECUTE = 1, 2, 4
 ROOMS = {"/tmp": 64, "/dev/shm": 16}  # noqa: S108 - inside, and private; sizes that most ask for
+STATX, HERE, BASIC_STATS = {"x86_64": 332, "aarch64": 291}[os.uname().machine], -100, 0x7FF
+SEEN = ctypes.create_string_buffer(256)  # what `os.stat` makes of it are twenty objects
 TCP = re.compile(rb"TCP: inuse (\d+) orphan \d+ tw (\d+)")
 
 
@@ -54,10 +55,10 @@ def furnish(room: str, size_mb: int) -> None:
     checked(LIBC.mount(b"tmpfs", room.encode(), b"tmpfs", NOSUID_NODEV | NO_ATIME, options))
 
 
-def look(room: str) -> tuple[int, ...]:
-    """What changes when a folder's entries, mode, times or attributes do."""
-    seen = os.stat(room)  # noqa: PTH116 - pathlib is not worth its import here
-    return seen.st_ctime_ns, seen.st_mtime_ns, seen.st_atime_ns, seen.st_size, seen.st_mode
+def look(room: str) -> bytes:
+    """What changes when a folder's entries, mode, times or attributes do: `struct statx`."""
+    checked(LIBC.syscall(STATX, HERE, room.encode(), 0, BASIC_STATS, SEEN))
+    return SEEN.raw
 
 
 def put(path: str, data: bytes) -> None:
@@ -80,11 +81,9 @@ def network() -> int:
     return os.open("/proc/self/net/sockstat", os.O_RDONLY)
 
 
-def connections(fd: int) -> Sequence[bytes]:
-    """How many TCP connections are open, and how many linger: a lingering one bars its port."""
-    said = os.pread(fd, 1024, 0)
-    found = TCP.search(said)
-    return found.groups() if found else ()
+def connected(before: bytes, now: bytes) -> bool:
+    """Whether TCP connections are open or linger that did not before: these bar their port."""
+    return now != before and TCP.findall(now) != TCP.findall(before)
 
 
 def fold() -> None:
@@ -105,6 +104,7 @@ def fold() -> None:
 
 def raise_loopback() -> None:
     """Sets the interface lo up."""
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
-        request = ctypes.create_string_buffer(struct.pack("16sh22x", b"lo", 0x1 | 0x40))
-        checked(LIBC.ioctl(any_socket.fileno(), 0x8914, request))  # SIOCSIFFLAGS
+    any_socket = socket(AF_INET, SOCK_DGRAM)
+    request = ctypes.create_string_buffer(struct.pack("16sh22x", b"lo", 0x1 | 0x40))
+    checked(LIBC.ioctl(any_socket.fileno(), 0x8914, request))  # SIOCSIFFLAGS
+    any_socket.close()
