@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evalsi.core.chat import Output
-from evalsi.core.chat.retry import Budgets
 from evalsi.core.chat.wires import ANTHROPIC, CHAT, COMPLETIONS, Unreadable
+from evalsi.core.http import Budgets
 
 WORDS = [
     *("choices", "message", "content", "text", "type", "finish_reason", "usage", "error", "code"),

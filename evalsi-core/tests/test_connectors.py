@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import gzip
 import json
 
 import pytest
@@ -15,7 +14,6 @@ from evalsi.core.chat import Connector, Output, Request, ServerError
 from evalsi.core.connectors.anthropic import Anthropic
 from evalsi.core.connectors.echo import Echo
 from evalsi.core.connectors.openai_compatible import OpenAICompatible
-from evalsi.core.connectors.replay import Replay
 from evalsi.core.plugins import default_host
 
 HELLO = Request("hello", id="r1")
@@ -235,70 +233,3 @@ def test_anthropics_error_in_a_success_is_one():
 def test_echo_gives_the_prompt_back_or_its_text():
     assert [output.text for output in asked(made(Echo), HELLO)] == ["hello"]
     assert [output.text for output in asked(made(Echo, text="4"), HELLO)] == ["4"]
-
-
-ROWS = [
-    {"id": "r1", "output": "one"},
-    {"id": "r1", "trial": 1, "output": {"text": "two", "finish": "length", "output_tokens": 3}},
-    {"id": 2, "output": {"text": ""}},
-    {"id": "r3", "output": {"failure": {"kind": "server"}}},
-]
-
-
-def lines(rows):
-    return "\n".join(json.dumps(row, ensure_ascii=False) for row in rows) + "\n\n"
-
-
-FILES = {
-    "outputs.jsonl": lines(ROWS).encode(),
-    "outputs.jsonl.gz": gzip.compress(lines(ROWS).encode()),
-    "result.json": json.dumps({"name": "run", "records": ROWS}).encode(),
-}
-
-
-@pytest.mark.parametrize("name", FILES)
-def test_replay_gives_recorded_outputs(tmp_path, name):
-    (tmp_path / name).write_bytes(FILES[name])
-    connector = made(Replay, path=str(tmp_path / name))
-    one, two, empty = asked(connector, HELLO, Request("x", id="r1", sample=1), Request("x", id="2"))
-    assert one == Output("one")
-    assert two == Output("two", "length", None, 3)
-    assert empty.empty
-
-
-def test_an_output_that_was_not_recorded_is_missing_and_not_empty(tmp_path):
-    (tmp_path / "o.jsonl").write_text(lines(ROWS))
-    connector = made(Replay, path=str(tmp_path / "o.jsonl"))
-    for request in (Request("x", id="r9"), Request("x", id="r3"), Request("x", id="r1", sample=2)):
-        with pytest.raises(ServerError) as raised:
-            asked(connector, request)
-        assert (raised.value.cause, raised.value.retryable) == ("missing", False)
-        assert repr(request.id) in str(raised.value)
-
-
-def test_a_line_separator_in_an_output_ends_no_line(tmp_path):
-    (tmp_path / "o.jsonl").write_text(lines([{"id": "r1", "output": "a\u2028b\x85c"}]))
-    (output,) = asked(made(Replay, path=str(tmp_path / "o.jsonl")), HELLO)
-    assert output.text == "a\u2028b\x85c"
-
-
-@pytest.mark.parametrize(
-    ("text", "told"),
-    [
-        ('{"id": "a"', "o.jsonl:1 is no JSON"),
-        ('{"output": "x"}', "o.jsonl:1 has no `id`"),
-        ('{"id": "a", "output": "x"}\n{"id": "b"}', "o.jsonl:2 has no `output`"),
-        ('{"id": "a", "trial": "1", "output": "x"}', "`trial` that is no whole number"),
-        ('{"id": "a", "output": "x"}\n{"id": "a", "output": "y"}', "o.jsonl:2 is a second output"),
-    ],
-)
-def test_a_recording_that_cannot_be_read_is_refused_with_its_line(tmp_path, text, told):
-    (tmp_path / "o.jsonl").write_text(text)
-    with pytest.raises(DataError) as raised:
-        made(Replay, path=str(tmp_path / "o.jsonl"))
-    assert told in str(raised.value)
-
-
-def test_a_recording_that_is_not_there_is_refused(tmp_path):
-    with pytest.raises(DataError, match="cannot be read"):
-        made(Replay, path=str(tmp_path / "none.jsonl"))

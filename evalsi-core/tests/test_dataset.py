@@ -3,6 +3,8 @@
 import csv
 import datetime
 import gzip
+import math
+import re
 import sys
 from types import SimpleNamespace
 
@@ -113,11 +115,22 @@ def test_a_mapping_to_a_field_that_is_not_there_names_both():
         ("d.jsonl", b'{"input": "\xff"}\n', ["d.jsonl:1", "not UTF-8"]),
         ("d.jsonl.gz", b"no gzip", ["d.jsonl.gz cannot be read"]),
         ("d.csv", b"input,a\nx\n", ["d.csv:2", "cells"]),
+        ("d.csv", b"input,a,a\nx,1,2\n", ["d.csv:1", "a heading twice"]),
         ("d.csv", b"input\n\xff\n", ["not UTF-8"]),
         ("d.parquet", b"PAR1", ["cannot be read as Parquet"]),
         ("d.txt", b"x", ["none of .jsonl, .csv, .parquet"]),
     ],
-    ids=["malformed", "no object", "no UTF-8", "no gzip", "cells", "CSV", "Parquet", "text"],
+    ids=[
+        "malformed",
+        "no object",
+        "no UTF-8",
+        "no gzip",
+        "cells",
+        "headings",
+        "CSV",
+        "Parquet",
+        "text",
+    ],
 )
 def test_a_file_that_cannot_be_read_is_one_clear_sentence(tmp_path, name, content, words):
     (tmp_path / name).write_bytes(content)
@@ -201,3 +214,32 @@ def test_a_typing_error_in_a_hub_uri_is_named(monkeypatch):
 def test_a_dataset_that_makes_no_sense_is_refused(fields):
     with pytest.raises(SpecError, match="dataset"):
         dataset(**fields)
+
+
+@pytest.mark.parametrize(
+    ("row", "place"),
+    [
+        ('{"input": "1", "answer": NaN}', "answer"),
+        ('{"input": "1", "answer": 1e999}', "answer"),
+        ('{"input": "1", "kept": {"x": [1, -Infinity]}}', "kept.x[1]"),
+    ],
+    ids=["NaN", "too large", "within"],
+)
+def test_a_number_that_json_has_not_is_refused(tmp_path, row, place):
+    (tmp_path / "d.jsonl").write_text(f'{{"input": "0"}}\n{row}\n')
+    with pytest.raises(DataError, match=re.escape(f"d.jsonl:2: {place} is NaN or infinite")):
+        panel(tmp_path, path="d.jsonl")
+
+
+def test_a_missing_number_of_a_table_is_no_number(tmp_path):
+    write(tmp_path / "d.parquet", [{"input": "0", "seen": 1.0}, {"input": "1", "seen": math.nan}])
+    with pytest.raises(DataError, match=re.escape("d.parquet:2: seen is NaN or infinite")):
+        panel(tmp_path, path="d.parquet")
+
+
+@pytest.mark.parametrize("depth", [600, 100_000])
+def test_a_row_that_is_nested_too_deeply_is_refused(tmp_path, depth):
+    row = '{"input": "1", "kept": ' + "[" * depth + "]" * depth + "}"
+    (tmp_path / "d.jsonl").write_text(f'{{"input": "0"}}\n{row}\n')
+    with pytest.raises(DataError, match=re.escape("d.jsonl:2")):
+        panel(tmp_path, path="d.jsonl")

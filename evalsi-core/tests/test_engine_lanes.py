@@ -63,6 +63,12 @@ def test_an_async_evaluator_is_cancelled_at_its_deadline(engine):
     assert slow.failure.kind == "deadline"
 
 
+def test_an_evaluators_own_patience_stands_where_no_deadline_is_named(engine):
+    impatient = bound("quiet:Async", patience_s=0.3)
+    [(slow,)] = engine.evaluate([impatient], records("slow"))
+    assert slow.result.failure.message == "no answer within 0.3 s"
+
+
 def test_an_async_evaluator_without_a_bound_runs_in_a_worker(engine):
     assert results(engine, "quiet:AsyncInWorker", "a")[0].value == 0.5
 

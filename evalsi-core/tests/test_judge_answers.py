@@ -43,6 +43,11 @@ def test_of_two_answers_none_is_chosen(one, other):
     assert read(text) == (one if one == other and 1 <= one <= 5 else None)
 
 
+def test_braces_do_not_hide_the_answer_behind_them():
+    quoted, own = '{"politeness": 5}', '{"politeness": 1}'
+    assert read(f"It says {quoted} {'{' * 40} and I say {own}") is None
+
+
 @pytest.mark.parametrize(
     "unit", ["{", '{"a":', '{"a":{}', "[{", '{"politeness":4}', "</think>", "{\\"]
 )

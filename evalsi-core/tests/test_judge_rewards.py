@@ -12,6 +12,7 @@ from fault_server import FaultServer, empty_choices, hang, limited, reply, reset
 from judge_fakes.polite import Plain, Polite, PoliteBound
 
 from evalsi.core import Errored, RewardError, Score, SpecError, Tools
+from evalsi.core.cli.judging import usage_told
 from evalsi.core.engine import close_engine
 from evalsi.core.plugins import PluginHost
 from evalsi.core.reward import load_reward
@@ -99,6 +100,22 @@ def test_what_a_reward_has_asked_is_read_from_its_judge(load):
     usage = function.judge.usage
     assert (usage.questions, usage.requests, usage.failed) == (5, 5, 0)
     assert (usage.input_tokens, usage.output_tokens) == (15, 10)
+
+
+def test_the_command_line_tells_what_a_judge_was_asked(load, capsys):
+    with FaultServer([GOOD, status(500)]) as server:
+        function = load(judged(server, onError="raise"))
+        with pytest.raises(RewardError), usage_told(function.judge):
+            function.score(rollouts(2))
+    told = capsys.readouterr().err
+    assert told.startswith(f"judge {function.judge.name}: 2 questions (1 failed), 2 requests, ")
+    assert told.endswith("3 tokens in, 2 tokens out\n")
+
+
+def test_a_judge_that_was_not_asked_is_not_told_of(load, capsys):
+    with FaultServer([GOOD]) as server, usage_told(load(judged(server)).judge):
+        pass
+    assert capsys.readouterr().err == ""
 
 
 def number_in(asked):

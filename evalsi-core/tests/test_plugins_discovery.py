@@ -1,6 +1,7 @@
 """Installed packs: entry points one by one, switches of the environment, names taken twice."""
 
 import textwrap
+from importlib.metadata import entry_points
 
 import pytest
 
@@ -115,7 +116,11 @@ def test_the_exact_list_leaves_out_what_it_does_not_name(install, monkeypatch):
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("EVALSI_PLUGINS", ""), ("EVALSI_BLOCK_PLUGINS", "core,rl,sandbox,fakes,general,safety")],
+    [
+        ("EVALSI_PLUGINS", ""),
+        ("EVALSI_BLOCK_PLUGINS", ",".join(entry_points(group="evalsi").names)),
+    ],
+    ids=["none named", "all blocked"],
 )
 def test_core_always_stays(install, monkeypatch, name, value):
     monkeypatch.setenv(name, value)

@@ -141,7 +141,8 @@ def test_a_cancelled_call_drops_what_has_not_begun(reward, tmp_path, monkeypatch
 
     async def cancelled():
         task = asyncio.create_task(reward("slow").ascore(rows(*map(str, range(2000)))))
-        await asyncio.sleep(0.5)
+        while not log.exists():
+            await asyncio.sleep(0.01)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
@@ -155,9 +156,40 @@ def test_called_with_columns_it_gives_the_totals_alone(reward):
     assert reward()(prompts=["p", "p"], completions=["1", "0"], trainer_state=object()) == [1, 0]
 
 
+def test_a_total_that_32_bits_do_not_hold_never_leaves(reward):
+    with pytest.raises(DataError, match="becomes infinite"):
+        reward({"ref": "says", "weight": 1e39})(completions=["1"])
+
+
+def test_a_trainer_that_reads_none_as_0_gets_an_error(reward):
+    errs = reward("outage", onError="none")
+    assert errs(completions=["away"]) == [None]
+    assert errs(completions=["away"], trainer_state=object(), log_extra=print) == [None]
+    with pytest.raises(DataError, match="would train on 0"):
+        errs(completions=["away"], trainer_state=object())
+
+
 def test_columns_of_another_length_are_refused(reward):
     with pytest.raises(DataError, match="'answer' has 1 rows for 2 completions"):
         reward()(completions=["1", "0"], answer=["1"])
+
+
+def test_called_with_a_slice_of_a_batch_group_scope_is_refused(reward, monkeypatch):
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    with pytest.raises(DataError, match="may hold some of them only"):
+        reward("grouped")(prompts=["p"], completions=["1"])
+
+
+def test_thoughts_that_a_chat_parser_took_out_are_judged_too(reward):
+    said = [
+        {"content": "b", "reasoning_content": "a"},
+        {"content": "", "reasoning_content": "cut off"},
+        {"content": "", "reasoning_content": "a", "tool_calls": [{"function": {"name": "f"}}]},
+        {"content": "plain", "reasoning_content": None},
+    ]
+    whole = ["<think>a</think>b", "<think>cut off", "<think>a</think>", "plain"]
+    found = reward("length")(completions=[[{"role": "assistant", **one}] for one in said])
+    assert found == [len(text) for text in whole]
 
 
 def test_its_name_is_the_specs_name(host):

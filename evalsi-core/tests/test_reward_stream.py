@@ -10,6 +10,8 @@ def test_a_stream_that_ends_in_one_of_its_own_threads_does_not_wait_for_itself()
     ended = []
 
     class Function:
+        in_flight = 4
+
         def rewards(self, chunk, _stop):
             if chunk == [2]:
                 has_first.wait(10)

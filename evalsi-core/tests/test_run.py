@@ -90,7 +90,8 @@ def test_a_greedy_target_is_not_asked_for_trials_unless_told():
 
 
 def test_an_evaluator_may_read_anothers_result(tmp_path):
-    go(["1", "skip"], "after", "says", out=tmp_path / "o.json")
+    forged = {"input": "skip", "@says": {"value": 1.0}}
+    go(["1", forged], "after", "says", out=tmp_path / "o.json")
     first, second = rows(tmp_path / "o.json")
     assert first["scores"]["after"]["value"] == 11.0
     assert second["scores"]["after"] == {"status": "skipped", "reason": "says gave no score"}

@@ -18,7 +18,7 @@ from fault_server import (
 from run_fakes import Obeys
 from run_kit import counts, document, go
 
-from evalsi.core import SpecError
+from evalsi.core import DataError, SpecError
 
 
 @pytest.fixture(autouse=True)
@@ -42,6 +42,17 @@ def test_what_a_judge_cost_stands_in_the_session(tmp_path):
     usage = document(tmp_path / "o.json")["session"]["judge"]
     assert (usage["questions"], usage["requests"], usage["input_tokens"]) == (2, 2, 14)
     assert usage["cost"] == pytest.approx(20e-6)
+
+
+@pytest.mark.parametrize("setting", ["MODEL", "SEED", "MAX_TOKENS"])
+def test_a_run_does_not_go_on_with_another_judge_of_the_environment(tmp_path, monkeypatch, setting):
+    monkeypatch.setenv("EVALSI_JUDGE_MODEL", "4")
+    with FaultServer([reply('{"right": true}')]) as server:
+        monkeypatch.setenv("EVALSI_JUDGE_BASE_URL", server.url)
+        go(["1"], "asks", out=tmp_path / "o.json")
+        monkeypatch.setenv(f"EVALSI_JUDGE_{setting}", "5")
+        with pytest.raises(DataError, match=r"other evaluators \(asks: .*, now .*5"):
+            go(["1"], "asks", out=tmp_path / "o.json")
 
 
 FAULTS = {

@@ -1,10 +1,12 @@
 """What is refused before anything is asked, and how a spec is changed on its way."""
 
+import math
+
 import pytest
 from run_fakes import Obeys
 from run_kit import go, host
 
-from evalsi.core import SpecError
+from evalsi.core import DataError, SpecError
 from evalsi.core.run import run
 
 
@@ -51,6 +53,47 @@ def test_a_change_that_makes_no_sense_is_refused(change, words):
     assert words.removeprefix("spec.") in str(caught.value)
 
 
+SPEC = """\
+apiVersion: evals.si/v1alpha1
+kind: EvalRun
+metadata: {name: sums}
+spec:
+  target: {connector: obeys}
+  dataset: {inline: {records: [{input: "1"}]}}
+  evaluators: [says]
+  maxErrorRate: 2
+"""
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ("target.wait_s=long", "--set target.wait_s: spec.target.wait_s"),
+        ("target={connector: obeys, wait: 1}", "--set target: spec.target.wait is not a known"),
+        ("gates=[{metric: sayz, min: 1}]", "--set gates: spec.gates"),
+        ("evaluators.0=sayz", "--set evaluators.0: spec.evaluators[0].ref"),
+        ("maxErrorRate=3", "--set maxErrorRate: spec.maxErrorRate"),
+        ("further.parts=1", "--set further.parts: spec.further is not a known field"),
+    ],
+)
+def test_an_issue_of_a_change_names_the_option(change, words):
+    sets = [change] if change.startswith("max") else ["maxErrorRate=0.5", change]
+    with pytest.raises(SpecError) as caught:
+        run(SPEC, sets=sets, host=host())
+    assert str(caught.value).startswith(words)
+
+
+def test_what_no_option_changed_still_shows_its_line():
+    with pytest.raises(SpecError, match=r"<spec>:8:17: spec\.maxErrorRate"):
+        run(SPEC, sets=["target.wait_s=0"], host=host())
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf])
+def test_a_number_that_a_result_cannot_hold_is_refused(value):
+    with pytest.raises(SpecError, match=r"params\.at\[0\] is NaN or infinite"):
+        go(["1"], {"ref": "says", "params": {"at": [value]}})
+
+
 @pytest.mark.parametrize(
     ("target", "words"),
     [
@@ -93,3 +136,10 @@ def test_files_of_a_target_start_at_the_spec(tmp_path):
     (tmp_path / "d.jsonl").write_text('{"input": "1"}\n')
     assert run(path, host=host()).metrics["says"].mean == 1.0
     assert Obeys.files == [str(tmp_path / "outputs.jsonl")]
+
+
+@pytest.mark.parametrize("out", ["", ".", "/"])
+def test_a_result_goes_into_a_file(out):
+    with pytest.raises(DataError, match="check --out"):
+        go(["1"], out=out)
+    assert not Obeys.asked

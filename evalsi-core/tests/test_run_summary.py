@@ -17,11 +17,6 @@ from evalsi.core.stats import interval_of, pass_at_k, pass_hat_k
 
 LOST = Errored(Failure("server", "no answer"))
 MATH = Measure("math-equiv", {"math-equiv": "higher"}, "math-equiv")
-SAFE = Measure(
-    "refusal",
-    {"refusal": "neither", "refusal[harmful]": "higher", "over-refusal[benign]": "lower"},
-    "refusal",
-)
 RESULT = st.sampled_from([Score(1.0), Score(0.0), Score(0.25), Skipped(), LOST])
 
 
@@ -131,24 +126,6 @@ def test_what_cannot_be_read_as_marks_has_no_pass_k(changed: dict[str, Any]) -> 
 def test_shares_of_full_marks_have_pass_k() -> None:
     found = summarised(rows(0.5, 1.0), rows(0.5, 0.5), trials=2)["math-equiv.pass@2"]
     assert (found.n, found.mean) == (2, 0.5)
-
-
-def test_a_further_metric_is_over_the_records_that_report_it() -> None:
-    harmful = [rows(Score(1.0, {"refusal[harmful]": 1.0}), name="refusal")] * 3
-    benign = [rows(Score(0.0, {"over-refusal[benign]": 0.0}), name="refusal")] * 2
-    lost = [rows(LOST, name="refusal")]
-    found = summarised(*harmful, *benign, *lost, measure=SAFE)
-    assert {name: (one.n, one.mean, one.errors) for name, one in found.items()} == {
-        "refusal": (5, 0.6, 1),
-        "refusal[harmful]": (3, 1.0, 1),
-        "over-refusal[benign]": (2, 0.0, 1),
-    }
-    assert found["over-refusal[benign]"].direction == "lower"
-
-
-def test_a_further_metric_that_no_record_reports_is_left_out() -> None:
-    found = summarised(rows(Score(1.0, {"refusal[harmful]": 1.0}), name="refusal"), measure=SAFE)
-    assert [*found] == ["refusal", "refusal[harmful]"]
 
 
 def test_clusters_widen_the_interval() -> None:

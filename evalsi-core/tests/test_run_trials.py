@@ -136,11 +136,11 @@ def test_nothing_measured_is_no_value_in_any_reduction() -> None:
     assert [value(how, LOST, Skipped()) for how in REDUCTIONS] == [None, None, None]
 
 
-def test_a_record_whose_scores_lack_a_metric_is_not_among_its_records() -> None:
+def test_a_score_that_lacks_a_metric_is_skipped_in_that_metric_alone() -> None:
     harmful = Score(1.0, {"refusal[harmful]": 1.0})
-    assert outcome(Score(1.0), metric="refusal[harmful]") is None
-    assert outcome(harmful, metric="refusal[harmful]") == (1.0, 1, 1, 0, 0, False)
-    assert outcome(LOST, metric="refusal[harmful]") == (0.0, 0, 0, 0, 1, False)
+    assert outcome(Score(1.0), metric="refusal[harmful]") == (0.0, 0, 0, 1, 0, False)
+    assert outcome(harmful, Score(1.0), metric="refusal[harmful]") == (1.0, 1, 1, 1, 0, False)
+    assert outcome(harmful, Score(1.0)) == (1.0, 2, 2, 0, 0, False)
 
 
 def test_an_empty_output_counts_where_it_was_measured() -> None:

@@ -56,6 +56,8 @@ def test_static_functions_decide_by_the_params(host):
     length = bound(host, "length", params={"strict": True, "unit": "characters"})
     assert (length.fields, length.metadata) == (("output",), ("tests", "a.b"))
     assert length.bounded is False
+    assert length.batch == Batch(max_records=length.settings["most"], wait_ms=5)
+    assert length.patience_s == 2 * length.settings["most"]
 
 
 def test_a_bounded_evaluator_is_made_with_its_params_and_tools(host):
@@ -196,6 +198,10 @@ def test_a_use_that_does_not_fit_is_refused(host, ref, use, told):
         ("odd-metrics", "it maps a metric's name to higher, lower or neither"),
         ("odd-bounded", "has `bounded` 'yes'; it is True or False"),
         ("odd-batch", "has `batch` 64; it is a Batch"),
+        ("empty-batch", "max_records is at least 1"),
+        ("odd-patience", "has `patience_s` 0; it is a number of seconds above 0"),
+        ("odd-paths", "has `paths` ('path',); it is a tuple of names of its params"),
+        ("odd-about", "it maps a metric that it declares to values of metadata keys that it reads"),
         ("raising-reads", "has `reads`, which raised AttributeError"),
         ("no-class", "is function; an evaluator is a class"),
     ],

@@ -7,6 +7,7 @@ import pytest
 
 from evalsi.core import SpecError
 from evalsi.core.spec.issues import Mark
+from evalsi.core.spec.located import located
 from evalsi.core.spec.source import read
 
 
@@ -225,3 +226,18 @@ def endless():
 )
 def test_a_mapping_with_what_is_not_plain_is_refused_by_path(given, told):
     assert told in refusal(given)
+
+
+@pytest.mark.parametrize(
+    ("line", "shown"),
+    [
+        ("api_key: sk-1234, b: 2", "api_key: *******, b: 2"),
+        ('"apiKey" : "sk 1234", "b": 2', '"apiKey" : "*******", "b": 2'),
+        ("url: http://me:pass@host/v1", "url: http://*******@host/v1"),
+        ("url: http://host/v1?api_key=1234&b=2", "url: http://host/v1?api_key=****&b=2"),
+        ("api_key_env: NAME, max_tokens: 24", "api_key_env: NAME, max_tokens: 24"),
+    ],
+)
+def test_a_message_does_not_show_a_key_that_stands_in_its_line(line, shown):
+    told = located(None, ["first", line], Mark(2, 3), "is wrong")
+    assert told == f"<spec>:2:3: is wrong\n    2 | {shown}\n      |   ^"

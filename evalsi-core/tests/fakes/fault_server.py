@@ -158,6 +158,7 @@ class FaultServer:
     Attributes:
         asked: every request so far.
         most_at_once: the most requests that waited for an answer together.
+        connections: how many were opened.
         closed: set while no connection is open.
     """
 
@@ -168,6 +169,7 @@ class FaultServer:
         self._choose = answers if callable(answers) else partial(_in_order, list(answers))
         self.asked: list[Asked] = []
         self.most_at_once = 0
+        self.connections = 0
         self._at_once = 0
         self._port = 0
         self._loop = asyncio.new_event_loop()
@@ -208,6 +210,7 @@ class FaultServer:
 
     async def _talk(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._open += 1
+        self.connections += 1
         self.closed.clear()
         try:
             while (asked := await self._request(reader)) is not None:

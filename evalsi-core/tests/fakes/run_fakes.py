@@ -20,7 +20,11 @@ version = "1.0"
 
 @hookimpl
 def evalsi_register_connectors():
-    return [Plugin("obeys", "run_fakes:Obeys"), Plugin("no-class", "run_fakes:no_class")]
+    return [
+        Plugin("obeys", "run_fakes:Obeys"),
+        Plugin("settles", "run_fakes:Settles"),
+        Plugin("no-class", "run_fakes:no_class"),
+    ]
 
 
 @hookimpl
@@ -93,6 +97,36 @@ class Obeys:
 
     async def aclose(self):
         Obeys.closed += 1
+
+
+class SettlesParams(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    weights: str
+    revision: str = ""
+
+
+class Settles:
+    """Says where its weights are; which they are is settled before it is asked."""
+
+    Params = SettlesParams
+    paths_or_names = ("weights",)
+    now: ClassVar[str] = "first"
+
+    @classmethod
+    def settle(cls, params):
+        if params.weights == "gone":
+            raise OSError("the hub has no such weights")
+        return params.model_copy(update={"revision": cls.now})
+
+    def __init__(self, params):
+        self._says = f"{params.weights} {params.revision}"
+
+    async def generate(self, request):
+        return Output(self._says)
+
+    async def aclose(self):
+        pass
 
 
 class After:

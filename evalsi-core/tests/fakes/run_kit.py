@@ -8,7 +8,7 @@ from evalsi.core.plugins import PluginHost
 from evalsi.core.run import run
 from evalsi.core.run.document import ResultFile
 
-__all__ = ["counts", "document", "go", "host", "made", "rows"]
+__all__ = ["counts", "document", "go", "host", "made", "rows", "spec_of"]
 
 
 def made():
@@ -22,15 +22,20 @@ host = functools.cache(made)
 
 def go(inputs, *evaluators, out=None, target=None, sets=(), **body):
     """Runs these inputs through `run_fakes.Obeys`; an input may be a whole row."""
+    spec = spec_of(inputs, *evaluators, target=target, **body)
+    return run(spec, out=out, sets=sets, host=host())
+
+
+def spec_of(inputs, *evaluators, target=None, **body):
+    """The spec of such a run."""
     rows = [{"input": text} if isinstance(text, str) else text for text in inputs]
-    spec = {
+    return {
         "target": {"connector": "obeys", **(target or {})},
         "dataset": {"inline": {"records": rows}},
         "evaluators": list(evaluators) or ["says"],
         "maxErrorRate": 1,
         **body,
     }
-    return run(spec, out=out, sets=sets, host=host())
 
 
 def counts(metric):

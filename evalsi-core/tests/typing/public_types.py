@@ -29,7 +29,13 @@ from evalsi.core import (
 from evalsi.core.chat import Connector, Output, Request
 from evalsi.core.judge import Judge, Question, Usage, Verdict
 from evalsi.core.records import Rollout, record_of
-from evalsi.core.reward import RewardFunction, load_reward
+from evalsi.core.reward import (
+    LoadedReward,
+    RemoteReward,
+    RemoteServer,
+    RewardFunction,
+    load_reward,
+)
 from evalsi.core.reward.arithmetic import Rule, Total, Weighing, settle, total
 from evalsi.core.run import run
 from evalsi.core.run.tally import Outcome
@@ -127,8 +133,17 @@ async def a_loaded_reward_scores_in_four_ways(rollouts: Sequence[Rollout]) -> No
     assert_type(reward(completions=["42"], answer=["42"]), list[float | None])
 
 
-def a_spec_is_a_path_or_a_mapping() -> RewardFunction:
-    return load_reward(["math-equiv"])  # type: ignore[arg-type]
+async def a_remote_reward_scores_in_the_same_ways(
+    rollouts: Sequence[Rollout], server: RemoteServer | None
+) -> None:
+    assert_type(load_reward("math", server="http://localhost:5000"), RemoteReward)
+    reward = assert_type(load_reward("math", server=server), LoadedReward)
+    assert_type(await reward.ascore(rollouts), list[Reward])
+    assert_type(reward(completions=["42"], answer=["42"]), list[float | None])
+
+
+def a_spec_is_a_path_or_a_mapping() -> None:
+    load_reward(["math-equiv"])  # type: ignore[call-overload]
 
 
 def a_run_gives_its_outcome() -> float | None:

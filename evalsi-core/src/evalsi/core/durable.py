@@ -1,18 +1,23 @@
-"""Files that survive a kill: a journal of lines, and texts that appear whole or not at all."""
+"""Files that survive a kill: a journal of lines, and texts that appear whole or not at all.
+
+And the folder for what need not survive: locks and leases of this user on this host.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import fcntl
+import io
 import os
+import stat
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
-from evalsi.core.errors import DataError
+from evalsi.core.errors import DataError, EngineError
 
-__all__ = ["Journal", "publish", "publishing"]
+__all__ = ["Journal", "publish", "publishing", "publishing_bytes"]
 
 
 def publish(path: Path, text: str) -> None:
@@ -24,9 +29,20 @@ def publish(path: Path, text: str) -> None:
 @contextlib.contextmanager
 def publishing(path: Path) -> Iterator[IO[str]]:
     """A text file to write in the block, which replaces `path` when the block ends well."""
+    with publishing_bytes(path) as file:
+        text = io.TextIOWrapper(file, encoding="utf-8")
+        try:
+            yield text
+        finally:
+            text.detach()  # which flushes it
+
+
+@contextlib.contextmanager
+def publishing_bytes(path: Path) -> Iterator[IO[bytes]]:
+    """As `publishing`, for a file of bytes."""
     fd, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
-        with os.fdopen(fd, "w", encoding="utf-8") as file:
+        with os.fdopen(fd, "wb") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
@@ -38,6 +54,22 @@ def publishing(path: Path) -> Iterator[IO[str]]:
         with contextlib.suppress(FileNotFoundError):
             Path(name).unlink()
         raise
+
+
+def runtime_dir() -> Path:
+    """A folder of this user alone for locks and leases; raises `EngineError` when it is not."""
+    base = os.environ.get("XDG_RUNTIME_DIR") or tempfile.gettempdir()
+    folder = Path(base) / f"evalsi-{os.getuid()}"
+    try:
+        with contextlib.suppress(FileExistsError):
+            folder.mkdir(mode=0o700)
+        held = folder.lstat()
+        if held.st_uid != os.getuid() or not stat.S_ISDIR(held.st_mode):
+            raise EngineError(f"{folder} is not a folder of yours; set XDG_RUNTIME_DIR to one")
+        folder.chmod(0o700)
+    except OSError as error:
+        raise EngineError(f"{folder} cannot be used ({error}); set XDG_RUNTIME_DIR") from error
+    return folder
 
 
 class Journal:

@@ -6,11 +6,18 @@
         def score(self, record):
             return record.output.isupper()
 
-`reads`, `needs`, `bounded`, `metrics` and `backend` are values, or static functions of the params
-where the params decide (a regular expression that only some engines can run). What a class leaves
-out has a safe default: it reads the whole record, needs nothing, and runs in a process that can be
-killed. `backend` names the library that decides and its version, as "sympy 1.14.0": it is written
-with every number and keys the cache, so that another version does not answer from it.
+`reads`, `needs`, `bounded`, `batch`, `metrics`, `backend` and `patience_s` are values, or static
+functions of the params where the params decide (a regular expression that only some engines can
+run). What a class leaves out has a safe default: it reads the whole record, needs nothing, and runs
+in a process that can be killed. `patience_s` is how many seconds a call may take where the spec
+names no deadline; 60 by default. `backend` names the library that decides and its version, as
+"sympy 1.14.0": it is written with every number and keys the cache, so that another version does not
+answer from it.
+
+Two more are values only. `paths` names params that are files: relative ones start beside the spec,
+and their content, not their place, is part of the params' digest. `about` says which records a
+metric is about where these are not all, as metadata that they have:
+`{"refusal[harmful]": {"kind": "harmful"}}`.
 """
 
 from __future__ import annotations
@@ -70,7 +77,13 @@ class Need(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """How records are put together for `score_batch`: at most so many, waiting at most so long."""
+    """How records are put together for `score_batch` and `ascore_batch`.
+
+    Attributes:
+        max_records: the most of one call.
+        wait_ms: how long the records of one caller wait for those of others, so that they go in
+            one call; `ascore_batch` only, as waiting costs a thread elsewhere.
+    """
 
     max_records: int = 64
     wait_ms: float = 0.0

@@ -64,6 +64,11 @@ def evalsi_register_connectors() -> list[Plugin]:
             "A model behind the Messages API.",
         ),
         Plugin(
+            "transformers",
+            "evalsi.core.connectors.transformers.connector:Transformers",
+            "A model in this process, of the hub or from a checkpoint's folder.",
+        ),
+        Plugin(
             "echo",
             "evalsi.core.connectors.echo:Echo",
             "Gives every prompt back, or a fixed text.",

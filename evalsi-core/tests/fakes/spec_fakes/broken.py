@@ -4,6 +4,8 @@ from types import MappingProxyType
 
 from pydantic import BaseModel
 
+from evalsi.core.evaluator import Batch
+
 
 class Silent:
     pass
@@ -66,6 +68,24 @@ class OddBounded(_Scores):
 
 class OddBatch(_Scores):
     batch = 64
+
+
+class EmptyBatch(_Scores):
+    batch = Batch(max_records=0)
+
+
+class OddPatience(_Scores):
+    patience_s = 0
+
+
+class OddPaths(_Scores):
+    paths = ("path",)
+
+
+class OddAbout(_Scores):
+    reads = ("output",)
+    metrics = MappingProxyType({"odd-about": "higher"})
+    about = MappingProxyType({"odd-about": {"kind": "harmful"}})
 
 
 class RaisingReads(_Scores):

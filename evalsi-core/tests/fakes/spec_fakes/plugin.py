@@ -18,6 +18,7 @@ def evalsi_register_evaluators():
         "judged-alone": "JudgedAlone",
         "many": "Many",
         "touchy": "Touchy",
+        "word-list": "WordList",
     }
     broken = {
         "silent": "Silent",
@@ -32,6 +33,10 @@ def evalsi_register_evaluators():
         "odd-metrics": "OddMetrics",
         "odd-bounded": "OddBounded",
         "odd-batch": "OddBatch",
+        "empty-batch": "EmptyBatch",
+        "odd-patience": "OddPatience",
+        "odd-paths": "OddPaths",
+        "odd-about": "OddAbout",
         "raising-reads": "RaisingReads",
         "no-class": "a_function",
     }

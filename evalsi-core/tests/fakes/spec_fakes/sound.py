@@ -1,11 +1,12 @@
 """Evaluators that keep the contract."""
 
+from pathlib import Path
 from types import MappingProxyType
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from evalsi.core import Batch, Need
+from evalsi.core import Batch, DataError, Need
 
 
 class Shout:
@@ -42,7 +43,6 @@ class Length:
     """
 
     Params = LengthParams
-    batch = Batch(max_records=8, wait_ms=5)
 
     def __init__(self, params, tools):
         self.params = params
@@ -55,6 +55,14 @@ class Length:
     @staticmethod
     def bounded(params):
         return params.unit == "words"
+
+    @staticmethod
+    def batch(params):
+        return Batch(max_records=params.most, wait_ms=5)
+
+    @staticmethod
+    def patience_s(params):
+        return 2 * params.most
 
     @staticmethod
     def backend(params):
@@ -118,3 +126,35 @@ class Touchy:
 
     def score(self, record):
         return 1.0
+
+
+class WordListParams(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    path: str
+    more: str | None = None
+    bounded: bool = True
+
+
+class WordList:
+    """Whether the completion is a word of the file."""
+
+    Params = WordListParams
+    paths = ("path", "more")
+    reads = ("output", "metadata.kind")
+    metrics = MappingProxyType({"word-list": "higher", "word-list[rare]": "higher"})
+    about = MappingProxyType({"word-list[rare]": {"kind": "rare"}})
+
+    @staticmethod
+    def bounded(params):
+        return params.bounded
+
+    def __init__(self, params, tools):
+        self.words = Path(params.path).read_text().split()
+        if not self.words:
+            raise DataError(f"{params.path} holds no words")
+        if "bad" in self.words:
+            raise ValueError("a bad word")
+
+    def score(self, record):
+        return record.output in self.words

@@ -10,10 +10,9 @@ from dataclasses import replace
 from functools import partial
 
 from evalsi.core.chat.contract import Output, Sampling
-from evalsi.core.chat.retry import Budgets, retried
-from evalsi.core.chat.server import Server
 from evalsi.core.chat.wires import Messages, Shape, Unreadable, Wire
 from evalsi.core.errors import ServerError, SpecError
+from evalsi.core.http import Budgets, Server, retried
 
 __all__ = ["ChatClient", "key_of"]
 

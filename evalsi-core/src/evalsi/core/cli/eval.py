@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 
 import click
 
@@ -28,15 +27,13 @@ def evaluate(*, data: str, evaluators: str, out: str | None, limit: int | None, 
     4 too many errors for a verdict.
     """
     with reported():
-        from evalsi.core.cli.run_output import exit_of, progress, show
+        from evalsi.core.cli.run_output import exit_of, performed, show
         from evalsi.core.run.given import work_of_outputs
-        from evalsi.core.run.runner import perform
 
         names = [name.strip() for name in evaluators.split(",") if name.strip()]
         if not names:
             raise click.UsageError("--evaluators names none; `evalsi catalog` lists them")
         work = work_of_outputs(data, names, limit=limit)
-        with progress(work.size) as told:
-            outcome = perform(work, None if out is None else Path(out), told)
+        outcome = performed(work, out)
         show(outcome, form)
     sys.exit(exit_of(outcome))

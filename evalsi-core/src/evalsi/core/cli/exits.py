@@ -9,14 +9,24 @@ import os
 import select
 import sys
 from collections.abc import Iterator
-from typing import NoReturn
+from typing import Final, NoReturn
 
 import click
 
-from evalsi.core.errors import DataError, EvalsiError, PluginError, RewardError, SpecError
+from evalsi.core.errors import (
+    DataError,
+    EvalsiError,
+    PluginError,
+    RewardError,
+    ServerError,
+    SpecError,
+)
 from evalsi.core.results import INFRASTRUCTURE
 
-__all__ = ["ExitCode", "exit_code", "reported"]
+__all__ = ["ExitCode", "exit_code", "reported", "tell"]
+
+_CONTROLS: Final = {at: f"\\x{at:02x}" for at in (*range(9), *range(11, 32), *range(127, 160))}
+"""All of them but tab and line feed."""
 
 
 class ExitCode(enum.IntEnum):
@@ -34,8 +44,11 @@ class ExitCode(enum.IntEnum):
 def exit_code(error: EvalsiError) -> ExitCode:
     """The exit code that an error stands for.
 
-    A batch that failed is infrastructure, or bad data, only when every one of its causes is.
+    A batch that failed is infrastructure, or bad data, only when every one of its causes is. What
+    a server refuses (a token, a spec) is for its caller to mend.
     """
+    if isinstance(error, ServerError) and error.cause == "refused":
+        return ExitCode.USAGE
     if isinstance(error, SpecError | DataError | PluginError):
         return ExitCode.USAGE
     if isinstance(error, RewardError):
@@ -71,8 +84,13 @@ def reported() -> Iterator[None]:
         raise SystemExit(ExitCode.PIPE_CLOSED) from None
 
 
+def tell(message: str) -> None:
+    """Prints on stderr, with what data may hold of a terminal's commands as escapes."""
+    click.echo(message.translate(_CONTROLS), err=True)
+
+
 def _end(message: str, code: ExitCode) -> NoReturn:
-    click.echo(message, err=True)
+    tell(message)
     raise SystemExit(code) from None
 
 

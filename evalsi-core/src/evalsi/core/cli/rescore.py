@@ -29,16 +29,14 @@ def rescore(*, result: str, spec: str, out: str | None, form: str) -> None:
     RESULT. Exit codes as of `evalsi run`.
     """
     with reported():
-        from evalsi.core.cli.run_output import exit_of, progress, show
+        from evalsi.core.cli.run_output import exit_of, performed, show
         from evalsi.core.run.document import ResultFile
         from evalsi.core.run.plan import checked
         from evalsi.core.run.rescore import Changes, versions, work_of_result
-        from evalsi.core.run.runner import perform
 
         earlier, found = ResultFile.of(Path(result)), checked(spec)
         work, changes = work_of_result(earlier, found), Changes(earlier)
-        with progress(work.size) as told:
-            outcome = perform(work, None if out is None else Path(out), told, changes.take)
+        outcome = performed(work, out, changes.take)
         others = versions(earlier, found)
         if form == "table":
             for line in (*map(_line, changes.found), *others):

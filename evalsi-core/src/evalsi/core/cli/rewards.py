@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from evalsi.core.cli.exits import reported
+from evalsi.core.cli.judging import usage_told
 from evalsi.core.cli.rollouts import count_rows, read_rollouts
 
 if TYPE_CHECKING:
@@ -19,7 +20,9 @@ __all__ = ["score"]
 
 
 @click.command()
-@click.option("--spec", required=True, metavar="FILE", help="A RewardSpec, YAML or JSON.")
+@click.option(
+    "--spec", required=True, metavar="FILE", help="A RewardSpec, YAML or JSON; or a server's name."
+)
 @click.option(
     "--data", required=True, metavar="FILE", help="Rollouts: JSONL, .jsonl.gz, .parquet, or -."
 )
@@ -31,6 +34,9 @@ __all__ = ["score"]
     type=click.IntRange(min=1),
     help="Jails and workers at once; by default the cores, shared with other processes.",
 )
+@click.option(
+    "--server", metavar="URL", help="Score there, as `evalsi rewards serve` does, not here."
+)
 @click.option("--format", "form", type=click.Choice(["jsonl", "table"]), default="jsonl")
 @click.option("--evidence", is_flag=True, help="Add each score's evidence to its component.")
 def score(  # noqa: PLR0913, PLR0917 - one parameter an option, as click passes them
@@ -40,6 +46,7 @@ def score(  # noqa: PLR0913, PLR0917 - one parameter an option, as click passes 
     resume: bool,
     limit: int | None,
     concurrency: int | None,
+    server: str | None,
     form: str,
     evidence: bool,
 ) -> None:
@@ -51,17 +58,21 @@ def score(  # noqa: PLR0913, PLR0917 - one parameter an option, as click passes 
     with reported():
         from evalsi.core.cli.score_output import Output, Summary
         from evalsi.core.engine import start_engine
-        from evalsi.core.reward import load_reward
+        from evalsi.core.reward import RemoteServer, load_reward
 
         table = form == "table"
         if resume and (out is None or table):
             raise click.UsageError("--resume goes on with a file of lines: --out, no table")
+        if concurrency is not None and server is not None:
+            raise click.UsageError("--concurrency is of this machine; the server has its own")
         if concurrency is not None:
             start_engine(width=concurrency)
-        function = load_reward(spec)
+        there = None if server is None else RemoteServer(server, evidence=evidence)
+        function = load_reward(spec, server=there)
         rollouts = itertools.islice(read_rollouts(data), limit)
         summary = Summary()
-        with Output(function, out, resume=resume, table=table, evidence=evidence) as output:
+        kept = Output(function, out, resume=resume, table=table, evidence=evidence)
+        with usage_told(function.judge), kept as output:
             skipped = output.skip(rollouts, summary)
             rewards = function.iter_scores(rollouts, first=skipped + 1)
             quiet = not sys.stderr.isatty() or (out is None and sys.stdout.isatty())

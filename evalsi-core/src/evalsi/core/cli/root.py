@@ -23,6 +23,7 @@ __all__ = ["CommandGroup", "root"]
 
 _GROUPS: Final = {
     "rewards": "Turn evaluators into rewards.",
+    "rewards config": "Print the settings by which a trainer finds a reward.",
     "sandbox": "The ladder of places where code runs.",
 }
 
@@ -92,7 +93,8 @@ def _summaries(path: Sequence[str], commands: Iterable[Registered]) -> dict[str,
         if len(words) > len(path) and words[: len(path)] == list(path):
             name = words[len(path)]
             is_group = len(words) > len(path) + 1
-            summary = _GROUPS.get(name, "") if is_group else command.summary
+            group = _GROUPS.get(" ".join((*path, name)), "")
+            summary = group if is_group else command.summary
             summaries.setdefault(name, summary)
     return summaries
 

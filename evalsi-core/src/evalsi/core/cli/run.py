@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 
 import click
 
@@ -31,14 +30,12 @@ def run(*, spec: str, out: str | None, limit: int | None, sets: tuple[str, ...],
     0 ok; 2 usage, spec or data; 3 a gate failed; 4 too many errors for a verdict.
     """
     with reported():
-        from evalsi.core.cli.run_output import exit_of, progress, show
+        from evalsi.core.cli.run_output import exit_of, performed, show
         from evalsi.core.run.plan import checked, work_of
-        from evalsi.core.run.runner import perform
 
         changes = sets if limit is None else (*sets, f"dataset.limit={limit}")
         work = work_of(checked(spec, sets=changes))
-        with progress(work.size) as told:
-            outcome = perform(work, None if out is None else Path(out), told)
+        outcome = performed(work, out)
         show(outcome, form)
         if out is None:
             click.echo("the outputs are not kept; --out FILE keeps them", err=True)

@@ -5,19 +5,21 @@ from __future__ import annotations
 import contextlib
 import json
 import sys
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from evalsi.core.cli.exits import ExitCode
+from evalsi.core.cli.exits import ExitCode, tell
 
 if TYPE_CHECKING:
     from evalsi.core.run.gates import GateResult
     from evalsi.core.run.summary import MetricSummary
     from evalsi.core.run.tally import Outcome
+    from evalsi.core.run.work import Work
 
-__all__ = ["exit_of", "progress", "show"]
+__all__ = ["exit_of", "performed", "show"]
 
 _HEADING: Final = ("metric", "n", "mean", "95 % interval", "skipped", "errors", "empty")
 
@@ -29,22 +31,46 @@ def exit_of(outcome: Outcome) -> ExitCode:
 
 
 def show(outcome: Outcome, form: str, **further: object) -> None:
-    """Prints an outcome on stdout, as JSON with further fields; why it has no verdict on stderr."""
+    """Prints an outcome on stdout, as JSON with further fields; on stderr what is wrong with it."""
     if form == "json":
         click.echo(json.dumps({"name": outcome.name, **outcome.row(), **further}))
     else:
         for line in _table(outcome):
             click.echo(line)
-    if outcome.verdict == "none":
-        click.echo(
+    for warning in outcome.warnings:
+        tell(f"warning: {warning}")
+    if outcome.stopped:
+        tell(outcome.stopped)
+    elif outcome.verdict == "none":
+        tell(
             f"no verdict: {outcome.error_rate:.1%} of the results are errors, and "
-            f"maxErrorRate is {outcome.max_error_rate:.1%}; most often: {outcome.cause}",
-            err=True,
+            f"maxErrorRate is {outcome.max_error_rate:.1%}; most often: {outcome.cause}"
         )
 
 
+def performed(
+    work: Work, out: str | None, watch: Callable[[Mapping[str, Any]], None] = lambda _: None
+) -> Outcome:
+    """What work comes to, also where it was stopped; on stderr how far it is, and the judge's bill.
+
+    Args:
+        work: what is to be done.
+        out: where the result goes, if anywhere.
+        watch: is given every row of the result.
+    """
+    from evalsi.core.cli.judging import usage_told
+    from evalsi.core.run import RunStopped
+    from evalsi.core.run.runner import perform
+
+    with usage_told(work.judge), _progress(work.size) as told:
+        try:
+            return perform(work, None if out is None else Path(out), told, watch)
+        except RunStopped as stopped:
+            return stopped.outcome
+
+
 @contextlib.contextmanager
-def progress(size: int) -> Iterator[Callable[[int], None]]:
+def _progress(size: int) -> Iterator[Callable[[int], None]]:
     """A bar on stderr where a person looks at it; takes the number of records just done."""
     if not sys.stderr.isatty():
         yield lambda _: None
@@ -60,9 +86,10 @@ def _table(outcome: Outcome) -> Iterator[str]:
         numbers = (cell.rjust(width) for cell, width in zip(cells, widths[1:], strict=True))
         yield "  ".join([name.ljust(widths[0]), *numbers])
     counts = outcome.outputs
+    left = f", {counts['unasked']} not asked for" if "unasked" in counts else ""
     yield (
         f"{counts['asked']} outputs, {counts['errors']} errors, {counts['empty']} empty, "
-        f"{counts['truncated']} truncated"
+        f"{counts['truncated']} truncated{left}"
     )
     for gate in outcome.gates if outcome.verdict != "none" else ():
         yield f"gate {_gate(gate)}"

@@ -15,7 +15,7 @@ from evalsi.core.durable import Journal, publish
 from evalsi.core.errors import DataError
 from evalsi.core.records import Rollout, id_of
 from evalsi.core.results import INFRASTRUCTURE, Errored, Result, Reward, Score
-from evalsi.core.reward import RewardFunction
+from evalsi.core.reward import LoadedReward
 from evalsi.core.reward.rows import provenance, row_of, static_provenance
 
 __all__ = ["Output", "Summary"]
@@ -74,7 +74,7 @@ class Output:
 
     def __init__(
         self,
-        function: RewardFunction,
+        function: LoadedReward,
         out: str | None,
         *,
         resume: bool,

@@ -8,14 +8,17 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Iterator, Mapping
+import math
+import zlib
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar, Final, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from evalsi.core.chat import Output, Request, ServerError
 from evalsi.core.errors import DataError
+from evalsi.core.spec.files import content_digest
 
 __all__ = ["Replay", "ReplayParams"]
 
@@ -30,6 +33,12 @@ class ReplayParams(BaseModel):
     path: str = Field(min_length=1, description="recorded outputs: a result, .jsonl or .jsonl.gz")
 
 
+class Recording(ReplayParams):
+    """The same, and which outputs the file holds."""
+
+    revision: str = Field(description="SHA-256 of the file, its first 16 digits")
+
+
 class Replay:
     """Answers from a file, read once when it is made; deterministic.
 
@@ -39,6 +48,19 @@ class Replay:
 
     Params = ReplayParams
     paths: ClassVar[tuple[str, ...]] = ("path",)
+
+    @classmethod
+    def settle(cls, params: ReplayParams) -> Recording:
+        """The params with the file's digest, so that no run goes on with another recording.
+
+        Raises:
+            DataError: the file cannot be read.
+        """
+        try:
+            digest = content_digest(Path(params.path))
+        except OSError as error:
+            raise DataError(f"{params.path} cannot be read: {error.strerror or error}") from error
+        return Recording(path=params.path, revision=digest[:16])
 
     def __init__(self, params: ReplayParams) -> None:
         self._path = params.path
@@ -84,7 +106,7 @@ def _text(path: Path) -> str:
     try:
         data = path.read_bytes()
         return (gzip.decompress(data) if path.suffix == ".gz" else data).decode()
-    except (OSError, EOFError, UnicodeDecodeError) as error:
+    except (OSError, EOFError, UnicodeDecodeError, zlib.error) as error:
         raise DataError(f"{path} cannot be read: {error}") from error
 
 
@@ -108,5 +130,17 @@ def _entry(row: Any, place: str) -> tuple[_Key, Output | None]:
         raise DataError(f"{place} has no `output`")
     if not isinstance(given.get("text"), str):
         return key, None
-    known = Output.__dataclass_fields__
-    return key, Output(**{name: value for name, value in given.items() if name in known})
+    told = {name: given[name] for name in _FIELDS if given.get(name) is not None}
+    for name, value in told.items():
+        if not _FIELDS[name](value):
+            raise DataError(f"{place} has {value!r} as `output.{name}`")
+    return key, Output(given["text"], **told)
+
+
+_FIELDS: Final[Mapping[str, Callable[[Any], bool]]] = {
+    "finish": lambda value: isinstance(value, str),
+    "input_tokens": lambda value: type(value) is int and value >= 0,
+    "output_tokens": lambda value: type(value) is int and value >= 0,
+    "seconds": lambda value: type(value) in (int, float) and 0 <= value < math.inf,
+}
+"""What a recorded output may say beside its text, and what fits there."""

@@ -10,9 +10,9 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, field_validator
 
 from evalsi.core.chat import Request, Sampling
 from evalsi.core.chat.client import ChatClient, key_of
-from evalsi.core.chat.retry import Budgets
 from evalsi.core.chat.wires import Messages, Wire
 from evalsi.core.errors import DataError
+from evalsi.core.http import Budgets
 from evalsi.core.results import JSON
 
 __all__ = ["Retries", "ServedParams", "messages_of"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import threading
 import time
@@ -11,12 +10,12 @@ from functools import partial
 from typing import Any, Final
 
 from evalsi.core.engine.cache import ContentCache
-from evalsi.core.engine.calls import call, call_async
+from evalsi.core.engine.calls import call
 from evalsi.core.engine.client import Keeper
 from evalsi.core.engine.column import Column
 from evalsi.core.engine.crew import Crew, Job
 from evalsi.core.engine.digest import digest
-from evalsi.core.engine.lanes import Lane, lane_of, patience_s
+from evalsi.core.engine.lanes import Lane, lane_of, late, patience_s
 from evalsi.core.engine.lease import Lease
 from evalsi.core.engine.loop import Loop
 from evalsi.core.engine.pool import WorkerPool
@@ -27,10 +26,9 @@ from evalsi.core.engine.tokens import Cores, CoreTokens, OwnCores, cores
 from evalsi.core.engine.tools import Ladder
 from evalsi.core.errors import EngineError, EvalsiError
 from evalsi.core.evaluator import Need
-from evalsi.core.judge.turns import clocked
 from evalsi.core.plugins import PluginHost, default_host
 from evalsi.core.records import Record
-from evalsi.core.results import ComponentResult, Errored, Failure, Result
+from evalsi.core.results import ComponentResult, Failure, Result
 from evalsi.core.sandbox import Launch, Process
 from evalsi.core.spec.bound import Bound
 
@@ -188,9 +186,7 @@ class Engine:
     ) -> Pending:
         with self._lock:
             self._loop = self._loop or Loop()
-        return self._loop.gather(
-            [_run_async(column, number, call, deadline_s) for number, call in enumerate(calls)]
-        )
+        return self._loop.start(column.bound, calls, column.give, deadline_s)
 
     def _leased(
         self, column: Column, number: int, records: Sequence[Record], lease: Lease, halt: Halt
@@ -201,7 +197,7 @@ class Engine:
             begun = time.perf_counter()
             results = call(bound.instance, bound.entry, bound.metrics, records)
         if lease.expired:
-            results = [_late(bound, lease.deadline_s)] * len(records)
+            results = [late(bound, lease.deadline_s)] * len(records)
         column.give(number, results, time.perf_counter() - begun)
 
     @property
@@ -280,21 +276,3 @@ def _leash(bound: Bound, deadline_s: float | None, halt: Halt) -> Iterator[None]
     lease = Lease(deadline_s, each=True)
     with halt.holding(lease.kill), lease:
         yield
-
-
-async def _run_async(
-    column: Column, number: int, records: Sequence[Record], deadline_s: float
-) -> None:
-    bound = column.bound
-    begun = time.perf_counter()
-    try:
-        async with asyncio.timeout(deadline_s) as timeout:
-            with clocked(timeout):
-                results = await call_async(bound.instance, bound.entry, bound.metrics, records)
-    except TimeoutError:
-        results = [_late(bound, deadline_s)] * len(records)
-    column.give(number, results, time.perf_counter() - begun)
-
-
-def _late(bound: Bound, deadline_s: float | None) -> Errored:
-    return Errored(Failure("deadline", f"no answer within {deadline_s:g} s", bound.by.evaluator))

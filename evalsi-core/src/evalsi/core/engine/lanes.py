@@ -6,9 +6,10 @@ import enum
 from typing import Final
 
 from evalsi.core.evaluator import Need
+from evalsi.core.results import Errored, Failure
 from evalsi.core.spec.bound import Bound
 
-__all__ = ["Lane", "lane_of", "patience_s"]
+__all__ = ["Lane", "lane_of", "late", "patience_s"]
 
 _PATIENCE_S: Final = 60.0
 
@@ -43,4 +44,10 @@ def lane_of(bound: Bound) -> Lane:
 
 def patience_s(bound: Bound) -> float:
     """Seconds a call in a worker or on the loop where the spec has no `deadlineSeconds`."""
-    return _PATIENCE_S if bound.judge is None else bound.judge.patience_s
+    own_s = bound.patience_s or _PATIENCE_S
+    return own_s if bound.judge is None else max(own_s, bound.judge.patience_s)
+
+
+def late(bound: Bound, deadline_s: float | None) -> Errored:
+    """The result of a record whose call its deadline ended."""
+    return Errored(Failure("deadline", f"no answer within {deadline_s:g} s", bound.by.evaluator))

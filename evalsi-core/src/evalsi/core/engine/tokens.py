@@ -13,9 +13,7 @@ import fcntl
 import logging
 import os
 import random
-import stat
 import sys
-import tempfile
 import threading
 import time
 from abc import ABC, abstractmethod
@@ -24,9 +22,10 @@ from functools import partial
 from pathlib import Path
 from typing import ClassVar, Final
 
+from evalsi.core.durable import runtime_dir
 from evalsi.core.errors import EngineError
 
-__all__ = ["CoreTokens", "Cores", "OwnCores", "core_held", "cores", "forget_held", "runtime_dir"]
+__all__ = ["CoreTokens", "Cores", "OwnCores", "core_held", "cores", "forget_held"]
 
 _WAIT_S: Final = (0.0005, 0.02)
 _HELD: Final[set[int]] = set()
@@ -55,22 +54,6 @@ def cores() -> list[int]:
         return list(range(os.cpu_count() or 1))
     allowed = sorted(os.sched_getaffinity(0))
     return allowed[: max(1, min(len(allowed), _quota()))]
-
-
-def runtime_dir() -> Path:
-    """A folder of this user alone for locks and leases; raises `EngineError` when it is not."""
-    base = os.environ.get("XDG_RUNTIME_DIR") or tempfile.gettempdir()
-    folder = Path(base) / f"evalsi-{os.getuid()}"
-    try:
-        with contextlib.suppress(FileExistsError):
-            folder.mkdir(mode=0o700)
-        held = folder.lstat()
-        if held.st_uid != os.getuid() or not stat.S_ISDIR(held.st_mode):
-            raise EngineError(f"{folder} is not a folder of yours; set XDG_RUNTIME_DIR to one")
-        folder.chmod(0o700)
-    except OSError as error:
-        raise EngineError(f"{folder} cannot be used ({error}); set XDG_RUNTIME_DIR") from error
-    return folder
 
 
 class Cores(ABC):

@@ -64,6 +64,9 @@ def _objects(text: str) -> Iterator[dict[str, Any]]:
             at += 1
         else:
             yield found
+    if text.find("{", at) >= 0:
+        # An answer beyond may be the judge's own, and those before it the judged text's.
+        raise Unfit("it holds too many braces")
 
 
 def _fit(found: dict[str, Any], model: type[A]) -> A:

@@ -19,8 +19,9 @@ from evalsi.core.judge.config import JudgeConfig
 from evalsi.core.judge.contract import Question, Usage, Verdict, schema_of
 from evalsi.core.judge.kept import KeptVerdicts
 from evalsi.core.judge.lock import LOCK
+from evalsi.core.judge.pace import Pace
 from evalsi.core.judge.prompt import again, asked
-from evalsi.core.judge.turns import Pace, Places
+from evalsi.core.judge.turns import Places
 
 __all__ = ["ServedJudge"]
 
@@ -49,7 +50,7 @@ class ServedJudge:
         self.patience_s = 4 * (1 + config.reasks) * config.deadline_s
         self._client = config.client(_WIRES[config.connector], config.seed, self._turn)
         self._places = Places(config.concurrency)
-        self._pace = Pace(config.requests_per_minute)
+        self._pace = Pace(config.requests_per_minute, f"{self.address} {config.model}")
         self._kept = KeptVerdicts(f"{config.connector} {self.name} {self.address}", config.cache)
         self._with_shape = config.output != "prompt"
         self._counts: Counter[str] = Counter()

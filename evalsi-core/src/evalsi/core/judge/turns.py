@@ -1,4 +1,4 @@
-"""Waiting for a turn: how many ask at once, how often a minute, and a clock that stops meanwhile.
+"""Waiting for a place: how many ask at once, and a clock that stops meanwhile.
 
 The deadline of a record is for answering. Time in a queue does not count, so whoever runs an
 evaluator under a deadline shows its clock here, and the queue stops it.
@@ -8,14 +8,11 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import time
 from collections.abc import AsyncIterator, Iterator
 from contextvars import ContextVar
 from typing import Final
 
-from evalsi.core.judge.lock import LOCK
-
-__all__ = ["Pace", "Places", "clocked"]
+__all__ = ["Places", "clocked", "queueing"]
 
 
 class _Clock:
@@ -57,7 +54,8 @@ def clocked(timeout: asyncio.Timeout) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _queueing() -> Iterator[None]:
+def queueing() -> Iterator[None]:
+    """Stops, for the block, the deadline that its caller is under."""
     clock = _CLOCK.get()
     if clock is None:
         yield
@@ -84,7 +82,7 @@ class Places:
     async def one(self) -> AsyncIterator[None]:
         """A place for the block."""
         places = self._places()
-        with _queueing():
+        with queueing():
             await places.acquire()
         try:
             yield
@@ -99,26 +97,3 @@ class Places:
                 self._held.pop(ended, None)
             held = self._held[loop] = asyncio.Semaphore(self._width)
         return held
-
-
-class Pace:
-    """At most so many a minute over all event loops, evenly spaced.
-
-    Args:
-        per_minute: how many; None: no limit.
-    """
-
-    def __init__(self, per_minute: float | None) -> None:
-        self._apart_s = 60.0 / per_minute if per_minute else 0.0
-        self._next = 0.0
-
-    async def turn(self) -> None:
-        """Waits for the next turn."""
-        if not self._apart_s:
-            return
-        with LOCK:
-            now = time.monotonic()
-            at = max(now, self._next)
-            self._next = at + self._apart_s
-        with _queueing():
-            await asyncio.sleep(at - now)

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import Any
 
 from evalsi.core.results import By, ComponentResult, Reward, Score, Skipped
-from evalsi.core.reward.function import RewardFunction
+from evalsi.core.reward.loaded import LoadedReward
 
 __all__ = ["provenance", "row_of", "static_provenance"]
 
@@ -28,9 +28,9 @@ def provenance(reward: Reward) -> dict[str, dict[str, str]]:
     return {component.name: _by(component.by) for component in reward.components}
 
 
-def static_provenance(function: RewardFunction) -> dict[str, dict[str, str]]:
+def static_provenance(reward: LoadedReward) -> dict[str, dict[str, str]]:
     """As `provenance`, before anything ran: without the rungs."""
-    return {bound.name: _by(bound.by) for bound in function.bounds}
+    return {name: _by(by) for name, by in reward.by.items()}
 
 
 def _by(by: By) -> dict[str, str]:

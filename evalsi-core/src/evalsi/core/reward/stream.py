@@ -9,50 +9,45 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING, Final
 
 from evalsi.core.engine import Stop
-from evalsi.core.engine.lanes import Lane, lane_of
 from evalsi.core.errors import DataError, RewardError
-from evalsi.core.records import Record, Rollout, record_of
+from evalsi.core.records import Record, Rollout
 from evalsi.core.results import Reward
 from evalsi.core.reward.groups import group_key
 
 if TYPE_CHECKING:
-    from evalsi.core.reward.function import RewardFunction, Settled
+    from evalsi.core.reward.loaded import LoadedReward, Settled
 
 __all__ = ["stream"]
 
-_CHUNK: Final = 128
-_IN_FLIGHT: Final = 4
 _THREADS: Final = "evalsi-stream"
 _LARGEST_GROUP: Final = 8192
 
 
-def stream(
-    function: RewardFunction, rollouts: Iterable[Rollout], first: int = 1
-) -> Iterator[Reward]:
+def stream(function: LoadedReward, rollouts: Iterable[Rollout], first: int = 1) -> Iterator[Reward]:
     """Rewards of `rollouts`, in order.
 
     A row that errs under `raise`, or that cannot be read, ends the stream behind the rewards of
     the rows before it.
     """
     chunks = _Chunks(function, rollouts, first)
-    if all(lane_of(bound) is Lane.CALLER for bound in function.bounds):
+    if function.waits:
+        yield from _overlapped(function, chunks)
+    else:
         for chunk in chunks:
             yield from _kept(function.rewards(chunk))
-    else:
-        yield from _overlapped(function, chunks)
     if chunks.error is not None:
         raise chunks.error
 
 
-def _overlapped(function: RewardFunction, chunks: Iterable[list[Record]]) -> Iterator[Reward]:
+def _overlapped(function: LoadedReward, chunks: Iterable[list[Record]]) -> Iterator[Reward]:
     """Keeps a few chunks in flight, so that one slow rollout does not idle the rest."""
     stop = Stop()
     waiting: deque[Future[list[Settled]]] = deque()
-    pool = ThreadPoolExecutor(_IN_FLIGHT, thread_name_prefix=_THREADS)
+    pool = ThreadPoolExecutor(function.in_flight, thread_name_prefix=_THREADS)
     try:
         for chunk in chunks:
             waiting.append(pool.submit(function.rewards, chunk, stop))
-            if len(waiting) >= _IN_FLIGHT:
+            if len(waiting) >= function.in_flight:
                 yield from _kept(waiting.popleft().result())
         while waiting:
             yield from _kept(waiting.popleft().result())
@@ -73,7 +68,7 @@ def _kept(rows: list[Settled]) -> Iterator[Reward]:
 class _Chunks:
     """Records in chunks; a row that cannot be read ends them, and stays in `error`."""
 
-    def __init__(self, function: RewardFunction, rollouts: Iterable[Rollout], first: int) -> None:
+    def __init__(self, function: LoadedReward, rollouts: Iterable[Rollout], first: int) -> None:
         self._function = function
         self._rollouts = rollouts
         self._first = first
@@ -83,7 +78,7 @@ class _Chunks:
         chunk: list[Record] = []
         try:
             for record, may_begin in self._records():
-                if len(chunk) >= _CHUNK and may_begin:
+                if len(chunk) >= self._function.chunk and may_begin:
                     yield chunk
                     chunk = []
                 if len(chunk) >= _LARGEST_GROUP:
@@ -99,7 +94,7 @@ class _Chunks:
         """Records, with whether a chunk may begin there: a prompt's rollouts stay together."""
         terms, grouped, last = self._function.terms, self._function.grouped, object()
         for number, rollout in enumerate(self._rollouts, self._first):
-            record = record_of(rollout, number, terms.reference_field)
+            record = self._function.record(rollout, number)
             key: object = group_key(record, terms.group_field) if grouped else object()
             yield record, key != last
             last = key

@@ -6,11 +6,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from evalsi.core.run.breaker import RunStopped
+
 if TYPE_CHECKING:
     from evalsi.core.plugins import PluginHost
     from evalsi.core.run.tally import Outcome
 
-__all__ = ["run"]
+__all__ = ["RunStopped", "run"]
 
 
 def run(
@@ -31,6 +33,8 @@ def run(
     Raises:
         SpecError: every issue of the spec at once; nothing was asked.
         DataError: the dataset cannot be read, or `out` is another run's.
+        RunStopped: what is asked is down, and no verdict is possible any more; what was got is
+            its `outcome`, and is in `out`.
     """
     from evalsi.core.run.plan import checked, work_of
     from evalsi.core.run.runner import perform

@@ -100,6 +100,9 @@ def _csv(file: BinaryIO, place: str) -> Iterator[Numbered]:
     with io.TextIOWrapper(file, "utf-8-sig", newline="") as text:
         rows = csv.DictReader(text, strict=True)
         try:
+            names = rows.fieldnames or ()
+            if len(set(names)) < len(names):
+                raise DataError(f"{place}:1 has a heading twice; columns have different names")
             for number, row in enumerate(rows, 1):
                 if None in row or None in row.values():
                     raise DataError(

@@ -10,6 +10,8 @@ from typing import Any, Final
 from evalsi.core.errors import DataError
 from evalsi.core.records import Record, record_of
 from evalsi.core.results import JSON
+from evalsi.core.run.finite import not_finite
+from evalsi.core.spec.issues import dotted
 
 __all__ = ["Reading", "found", "key_of"]
 
@@ -47,6 +49,7 @@ class Reading:
         Raises:
             DataError: the row has no input, or a field of a wrong type.
         """
+        self._refuse_unwritable(row, number)
         rollout = self._rollout(row, number)
         reference = "reference" if "reference" in self.mapping else None
         record = record_of(rollout, number, reference)
@@ -55,6 +58,17 @@ class Reading:
             return record
         rest = {key: value for key, value in record.metadata.items() if key != "metadata"}
         return replace(record, metadata={**rest, **held})
+
+    def _refuse_unwritable(self, row: Mapping[str, Any], number: int) -> None:
+        try:
+            place = not_finite(row)
+        except RecursionError as error:
+            raise DataError(f"{self.name}:{number} is nested too deeply; flatten it") from error
+        if place is not None:
+            raise DataError(
+                f"{self.name}:{number}: {dotted(place)} is NaN or infinite, which is no number of "
+                f"JSON; write null, or leave it out"
+            )
 
     def _rollout(self, row: Mapping[str, Any], number: int) -> _Row:
         moved = {theirs for theirs in self.mapping.values() if theirs in row}

@@ -98,7 +98,8 @@ class Evaluation:
             for name in names
             if isinstance(result := known.get(name), Score)
         }
-        return replace(record, metadata={**record.metadata, **found})
+        own = {key: value for key, value in record.metadata.items() if key[:1] != "@"}
+        return replace(record, metadata={**own, **found})
 
 
 def _answered(record: Record, output: Output) -> Record:

@@ -60,7 +60,8 @@ class Outputs:
         trials: rows of each record.
 
     Raises:
-        DataError: a row cannot be read, or records have different numbers of rows.
+        DataError: a row cannot be read, records have different numbers of rows, or rows of one
+            id are of different records.
     """
 
     def __init__(self, path: str, limit: int | None = None) -> None:
@@ -87,6 +88,9 @@ class Outputs:
         groups = itertools.groupby(rows, key=lambda one: one[0].id)
         for _, group in itertools.islice(groups, self._limit):
             members = list(group)
+            if len(members) > 1 and len({_asked(held) for held, _ in members}) > 1:
+                told = f"the rows of the id {members[0][0].id!r} differ in prompt or reference"
+                raise DataError(f"{self._path}: {told}, so they are no trials of one record")
             record = replace(members[0][0], output="", output_tokens=None)
             yield Item(record, None, tuple(_output(held, row) for held, row in members))
 
@@ -144,6 +148,11 @@ def _bound(names: Sequence[str], host: PluginHost) -> list[Bound]:
     if wrong := stage_issues(bounds):
         raise opened.refused(wrong)
     return bounds
+
+
+def _asked(record: Record) -> bytes:
+    """What trials of one record have in common; each may have metadata of its own."""
+    return content_of(replace(record, metadata={}))
 
 
 def _output(record: Record, row: Mapping[str, Any]) -> Output:

@@ -24,6 +24,8 @@ _WAYS: Final = frozenset(
     | {"output_price", "requests_per_minute", "retries", "timeout_s"}
 )
 """How a server is reached, which says nothing of what it answers."""
+_WHO: Final = ("connector", "distribution", "version", "revision", "backend", "dtype", "device")
+"""What says who answers, where a target tells it."""
 
 
 def identity_of(
@@ -35,11 +37,11 @@ def identity_of(
         if isinstance(params := body.get(asked), Mapping):
             body[asked] = {name: value for name, value in params.items() if name not in _WAYS}
     text = json.dumps(body, sort_keys=True, separators=(",", ":"))
-    told = [target.get(name, "") for name in ("connector", "distribution", "version")]
+    told = [str(target.get(name, "")) for name in _WHO]
     return {
         "spec": hashlib.sha256(text.encode()).hexdigest(),
         "data": data_hash,
-        "target": " ".join(told).strip(),
+        "target": " ".join(filter(None, told)),
         "evaluators": {bound.name: by_row(bound.by) for bound in bounds},
     }
 
@@ -58,6 +60,7 @@ def refuse_another(path: Path, held: Mapping[str, Any], now: Mapping[str, Any]) 
         "data": "other records",
         "target": f"another target ({held.get('target')}, now {now['target']})",
         "evaluators": f"other evaluators{_versions(held, now)}",
+        "outputs": "scores that are not new, or outputs of another result",
     }
     raise DataError(
         f"{path} belongs to a run with {' and '.join(told[name] for name in differs)}; results are "
@@ -68,11 +71,17 @@ def refuse_another(path: Path, held: Mapping[str, Any], now: Mapping[str, Any]) 
 def _versions(held: Mapping[str, Any], now: Mapping[str, Any]) -> str:
     before, after = held.get("evaluators", {}), now["evaluators"]
     changed = [
-        f"{name}: {_told(before[name])}, now {_told(by)}"
+        f"{name}: {_difference(before[name], by)}"
         for name, by in after.items()
         if name in before and before[name] != by
     ]
     return f" ({'; '.join(changed)})" if changed else ""
+
+
+def _difference(before: Mapping[str, str], now: Mapping[str, str]) -> str:
+    if _told(before) == _told(now):
+        return "other params, or a file that they name has another content"
+    return f"{_told(before)}, now {_told(now)}"
 
 
 def _told(by: Mapping[str, str]) -> str:

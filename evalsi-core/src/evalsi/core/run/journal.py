@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 from array import array
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -125,6 +125,19 @@ class RunJournal:
             end += len(lines[-1]) + 1
         self._journal.append(b"\n".join(lines))
         self._end = end
+
+    def fill(self, error: Errored, evaluators: Sequence[str]) -> None:
+        """Puts an error wherever there is no output or no score yet."""
+        for record in range(len(self._scores)):
+            if self.has_scores(record):
+                continue
+            trials = range(self._trials)
+            for trial in (t for t in trials if not self.has_output(record, t)):
+                self.put_output(record, trial, error)
+            outputs = [self.output(record, trial) for trial in trials]
+            found = [output if isinstance(output, Errored) else error for output in outputs]
+            scores: Scores = [dict.fromkeys(evaluators, one) for one in found]
+            self.put_scores([(record, scores)])
 
     def put_rungs(self, rungs: Mapping[str, set[str]]) -> None:
         """Keeps where evaluators' code ran, when that is news."""

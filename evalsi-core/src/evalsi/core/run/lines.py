@@ -50,7 +50,7 @@ class Lines:
                 )
                 for trial, (output, held) in enumerate(zip(outputs, scores, strict=True))
             ]
-            self._tally.add(results, item.cluster)
+            self._tally.add(results, item.cluster, item.record.metadata)
             for trial, (output, held) in enumerate(zip(outputs, scores, strict=True)):
                 row = {"id": item.record.id, "trial": trial, **_asked(item)}
                 row |= {"output": output, "scores": held}

@@ -9,10 +9,11 @@ evaluator's own name at the front gives way to it, so that two uses never share 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from evalsi.core.evaluator import Direction
+from evalsi.core.results import JSON
 from evalsi.core.run.trials import MEAN, metric_and_reduction
 from evalsi.core.spec.bound import Bound
 from evalsi.core.spec.issues import did_you_mean, listed, shown
@@ -30,6 +31,7 @@ class Measure:
         own: the evaluator's short name: as a metric, the score's value.
         value: the metric that the spec chose for the value; None: the score's own.
         grouped: whether the evaluator looks at all trials of a record together.
+        about: by metric, the metadata values of the records that it is about; else all records.
     """
 
     name: str
@@ -37,6 +39,7 @@ class Measure:
     own: str
     value: str | None = None
     grouped: bool = False
+    about: Mapping[str, Mapping[str, JSON]] = field(default_factory=dict)
 
 
 class Metric(NamedTuple):
@@ -59,12 +62,17 @@ class Metric(NamedTuple):
         """Whether it is its use's value, rather than a further metric."""
         return self.key == self.measure.value
 
+    def is_about(self, metadata: Mapping[str, JSON]) -> bool:
+        """Whether a record with this metadata is among those that the metric is about."""
+        wanted = self.measure.about.get(self.key or "", {})
+        return all(key in metadata and metadata[key] == wanted[key] for key in wanted)
+
 
 def measure_of(bound: Bound) -> Measure:
     """The measure that a bound evaluator is."""
     own = bound.by.evaluator.rpartition(":")[2]
     grouped = bound.entry.endswith("score_group")
-    return Measure(bound.name, bound.metrics, own, bound.metric, grouped)
+    return Measure(bound.name, bound.metrics, own, bound.metric, grouped, bound.about)
 
 
 def metrics_of(measures: Sequence[Measure]) -> list[Metric]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 from evalsi.core.errors import SpecError
 from evalsi.core.results import JSON
+from evalsi.core.spec.issues import Path
 from evalsi.core.spec.parsed import BadText
 from evalsi.core.spec.source import Source
 
@@ -26,14 +26,15 @@ def overridden(source: Source, sets: Sequence[str]) -> Source:
         SpecError: a change that is not of that form, or whose path leads nowhere.
     """
     for change in sets:
-        path, equals, text = change.partition("=")
-        if not equals or not path:
+        name, equals, text = change.partition("=")
+        if not equals or not name:
             raise SpecError(f"--set {change}: give PATH=VALUE, as target.base_url=http://…")
         data = source.data
         if not isinstance(data, Mapping):
             return source
-        body = _put(data.get("spec", {}), path.split("."), _value(change, text), change)
-        source = replace(source, data={**data, "spec": body})
+        body, path = _put(data.get("spec", {}), name.split("."), _value(change, text), change)
+        options = {**source.options, ("spec", *path): f"--set {name}"}
+        source = replace(source, data={**data, "spec": body}, options=options)
     return source
 
 
@@ -48,17 +49,18 @@ def _value(change: str, text: str) -> JSON:
         raise SpecError(f"--set {change}: {error}") from error
 
 
-def _put(here: JSON, path: Sequence[str], value: JSON, change: str) -> JSON:
+def _put(here: JSON, path: Sequence[str], value: JSON, change: str) -> tuple[JSON, Path]:
+    """What is there with the value in it, and the path to what the change brought."""
     if not path:
-        return value
+        return value, ()
     name, *rest = path
     if isinstance(here, list) and name.isdecimal() and int(name) < len(here):
         place = int(name)
-        return [*here[:place], _put(here[place], rest, value, change), *here[place + 1 :]]
+        put, behind = _put(here[place], rest, value, change)
+        return [*here[:place], put, *here[place + 1 :]], (place, *behind)
     if here is None:
         here = {}
     if not isinstance(here, Mapping):
         raise SpecError(f"--set {change}: nothing can be put at {name!r}; check the path")
-    held: dict[str, Any] = dict(here)
-    held[name] = _put(held.get(name), rest, value, change)
-    return held
+    put, behind = _put(here.get(name), rest, value, change)
+    return {**here, name: put}, (name, *behind) if name in here else (name,)

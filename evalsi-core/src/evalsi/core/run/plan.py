@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from evalsi.core.engine import tools_for
 from evalsi.core.plugins import PluginHost, default_host
 from evalsi.core.run.dataset import panel_of
+from evalsi.core.run.finite import not_finite
 from evalsi.core.run.gates import MetricGate
 from evalsi.core.run.identity import identity_of
 from evalsi.core.run.measures import measure_of, metric_issue
@@ -56,15 +57,19 @@ def work_of(given: Checked) -> Work:
 
     Raises:
         DataError: the dataset cannot be read.
+        SpecError: what the target leaves open cannot be decided.
     """
     spec, document = given.document.spec, given.document.as_dict()
+    target = given.target.settled()
+    if isinstance(target, Issue):
+        raise given.document.refused([target])
     panel = panel_of(spec.dataset, given.folder, spec.cluster_field)
     return Work(
         name=given.document.name,
         size=len(panel),
         items=panel.items,
         bounds=given.bounds,
-        identity=identity_of(document, panel.hash, given.target.row, given.bounds),
+        identity=identity_of(document, panel.hash, target.row, given.bounds),
         head={
             "spec": document,
             "spec_hash": given.document.fingerprint,
@@ -74,9 +79,9 @@ def work_of(given: Checked) -> Work:
                 "n": len(panel),
                 "ids": panel.ids,
             },
-            "target": given.target.row,
+            "target": target.row,
         },
-        connect=given.target.connect,
+        connect=target.connect,
         trials=spec.trials,
         gates=given.gates,
         max_error_rate=spec.max_error_rate,
@@ -98,13 +103,16 @@ def checked(source: Given, *, sets: Sequence[str] = (), host: PluginHost | None 
     """
     host = host or default_host()
     opened = overridden(enveloped(read(source), EvalRun), sets)
-    folder = opened.path.parent if opened.path else Path()
+    folder = opened.folder
     document, bounds, issues = examine_and_bind(
         opened, EvalRun, host=host, tools=lambda ref, needs: tools_for(needs, ref.min_isolation)
     )
     named = _target(opened) if document is None else document.spec.target
     target, further = (None, []) if named is None else bind_target(named, folder, host)
     issues += further
+    place = not_finite(opened.data)
+    if place is not None and all(issue.path != place for issue in issues):
+        issues.append(Issue(place, "is NaN or infinite, which is no number of JSON"))
     if document is None or target is None or issues:
         raise opened.refused(issues)
     issues = _between(document.spec, bounds, target)

@@ -6,7 +6,7 @@ All of its scores are new: numbers of two versions of an evaluator never stand i
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +19,7 @@ from evalsi.core.run.lines import item_of
 from evalsi.core.run.plan import Checked
 from evalsi.core.run.rows import by_row
 from evalsi.core.run.work import Work
+from evalsi.core.spec.files import content_digest
 
 __all__ = ["Change", "Changes", "versions", "work_of_result"]
 
@@ -70,22 +71,30 @@ def work_of_result(earlier: ResultFile, given: Checked) -> Work:
     head, spec = earlier.head, given.document.spec
     try:
         trials, dataset, target = head["trials"], head["dataset"], head["target"]
-        size, data_hash = dataset["n"], dataset["hash"]
+        ids, data_hash = tuple(dataset["ids"]), dataset["hash"]
+        held_by = head["evaluators"]
     except (KeyError, TypeError) as error:
         raise DataError(f"{earlier.path} is no result of this version: {error}") from error
+    if type(trials) is not int or trials < 1:
+        raise DataError(f"{earlier.path} is no result of this version: it has {trials!r} trials")
     document = _document(given.document.as_dict(), head)
     return Work(
         name=given.document.name,
-        size=size,
-        items=lambda: _items(earlier, trials),
+        size=len(ids),
+        items=lambda: _items(earlier, ids, trials),
         bounds=given.bounds,
-        identity=identity_of(document, data_hash, target or {}, given.bounds),
+        # Only a rescoring of these very outputs is gone on with, and never the result itself,
+        # whose scores are not new. A run compares what it has itself, so it goes on with either.
+        identity={
+            **identity_of(document, data_hash, target or {}, given.bounds),
+            "outputs": content_digest(earlier.path),
+        },
         head={
             "spec": document,
             "spec_hash": given.document.fingerprint,
             "dataset": dataset,
             "target": target,
-            "rescored": {"spec_hash": head.get("spec_hash"), "evaluators": head["evaluators"]},
+            "rescored": {"spec_hash": head.get("spec_hash"), "evaluators": held_by},
         },
         trials=trials,
         gates=given.gates,
@@ -108,10 +117,20 @@ def versions(earlier: ResultFile, given: Checked) -> list[str]:
     return [*lines, *(f"{name}: not in the spec" for name in before if name not in kept)]
 
 
-def _items(earlier: ResultFile, trials: int) -> Iterator[Item]:
+def _items(earlier: ResultFile, ids: Sequence[str], trials: int) -> Iterator[Item]:
     rows = earlier.rows()
-    while group := list(itertools.islice(rows, trials)):
-        yield item_of(group)
+    for name in ids:
+        group = list(itertools.islice(rows, trials))
+        if [row.get("id") for row in group] != [name] * trials:
+            raise DataError(f"{earlier.path} has not {trials} rows of record {name!r} in its place")
+        try:
+            item, _ = item_of(group), [row["scores"] for row in group]
+        except (KeyError, TypeError) as error:
+            told = f"a row of record {name!r} is none that `evalsi run` writes: {error}"
+            raise DataError(f"{earlier.path}: {told}") from error
+        yield item
+    if next(rows, None) is not None:
+        raise DataError(f"{earlier.path} has more rows than its {len(ids)} records have trials")
 
 
 def _document(document: dict[str, Any], head: Mapping[str, Any]) -> dict[str, Any]:

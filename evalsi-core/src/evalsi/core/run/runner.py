@@ -18,6 +18,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from evalsi.core.errors import DataError
+from evalsi.core.run.breaker import NOT_MEASURED, Breaker, RunStopped
 from evalsi.core.run.document import ResultFile, write_result
 from evalsi.core.run.evaluation import Evaluation
 from evalsi.core.run.flow import Flow
@@ -48,16 +50,22 @@ def perform(
 
     Raises:
         DataError: the records changed meanwhile, or `out` is another run's or cannot be written.
+        RunStopped: what is asked is down, and no verdict is possible any more; it has the
+            outcome, and `out` is written.
     """
     with _journal(work, out) as journal:
         report = _Report(work)
-        _completed(_fill(work, journal, report.evaluation, progress))
+        stopped = _filled(work, journal, report.evaluation, progress)
         lines = iter(Lines(work, journal, report.tally, watch))
         if out is None:
             deque(lines, maxlen=0)
-            return report.outcome()
-        outcome = report.written(out, lines)
-        journal.remove()
+            outcome = report.outcome(stopped)
+        else:
+            outcome = report.written(out, lines, stopped)
+            journal.remove()
+        if stopped is not None:
+            stopped.outcome = outcome
+            raise stopped
         return outcome
 
 
@@ -71,14 +79,15 @@ class _Report:
         measures = [measure_of(bound) for bound in work.bounds]
         self.tally = Tally(measures, work.trials, work.gates)
 
-    def outcome(self) -> Outcome:
-        return self.tally.outcome(self._work.name, self._work.max_error_rate)
+    def outcome(self, stopped: RunStopped | None) -> Outcome:
+        why = "" if stopped is None else str(stopped)
+        return self.tally.outcome(self._work.name, self._work.max_error_rate, why)
 
-    def written(self, out: Path, lines: Iterator[str]) -> Outcome:
+    def written(self, out: Path, lines: Iterator[str], stopped: RunStopped | None) -> Outcome:
         outcomes: list[Outcome] = []
 
         def tail() -> dict[str, Any]:
-            outcomes.append(self.outcome())
+            outcomes.append(self.outcome(stopped))
             return {**outcomes[0].row(), "session": self._session()}
 
         write_result(out, self._head(), lines, tail)
@@ -95,7 +104,7 @@ class _Report:
         }
 
     def _session(self) -> dict[str, Any]:
-        judge = next((bound.judge for bound in self._work.bounds if bound.judge), None)
+        judge = self._work.judge
         return {
             "started": self._started.isoformat(timespec="seconds"),
             "seconds": round(time.monotonic() - self._begun, 3),
@@ -103,12 +112,25 @@ class _Report:
         }
 
 
+def _filled(
+    work: Work, journal: RunJournal, evaluation: Evaluation, progress: Callable[[int], None]
+) -> RunStopped | None:
+    """Has the journal filled; of a run that was stopped with errors in what is left, and why."""
+    try:
+        _completed(_fill(work, journal, evaluation, progress))
+    except RunStopped as stopped:
+        journal.fill(NOT_MEASURED, [bound.name for bound in work.bounds])
+        return stopped
+    return None
+
+
 async def _fill(
     work: Work, journal: RunJournal, evaluation: Evaluation, progress: Callable[[int], None]
 ) -> None:
     connector = None if work.connect is None else work.connect()
     try:
-        flow = Flow(journal, evaluation, work.trials, progress)
+        breaker = Breaker(work.size * work.trials, work.max_error_rate, work.concurrency)
+        flow = Flow(journal, evaluation, work.trials, progress, breaker)
         await flow.run(work.items(), connector, work.concurrency)
     finally:
         if connector is not None:
@@ -132,6 +154,8 @@ def _journal(work: Work, out: Path | None) -> Iterator[RunJournal]:
         if out is None:
             folder = closing.enter_context(tempfile.TemporaryDirectory(prefix="evalsi-run-"))
             path = Path(folder) / "journal"
+        elif not out.name:
+            raise DataError(f"{out} is no name of a file; check --out")
         else:
             path = out.with_name(f"{out.name}.journal")
         held = ResultFile.of(out) if out is not None and out.exists() else None

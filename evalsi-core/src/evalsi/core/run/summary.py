@@ -1,17 +1,19 @@
 """A run in numbers: for each metric its mean, its interval, and what was not measured.
 
 The unit is the record. `n` counts the records with a value, and with `skipped` and `errors` it
-adds up to all records that the metric is about: an outage shrinks `n`, it never lowers a mean.
+adds up to all records that the metric is about: an outage shrinks `n`, it never lowers a mean. A
+metric is about all records, unless its evaluator's `about` names some.
 """
 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 from evalsi.core.evaluator import Direction
+from evalsi.core.results import JSON
 from evalsi.core.run.measures import Measure, Metric, metrics_of
 from evalsi.core.run.results import RecordResult
 from evalsi.core.run.trials import (
@@ -26,6 +28,7 @@ from evalsi.core.stats import Method, interval_of
 
 __all__ = ["MetricSummary", "Summary"]
 
+_NOTHING: Final[Mapping[str, JSON]] = {}
 _ALONE: Final = -1  # the cluster of a record that has none
 _Clusters: TypeAlias = list[int | None]
 
@@ -40,7 +43,7 @@ class MetricSummary:
         mean: None when `n` is 0.
         lo: the interval's lower end; None where there is no interval.
         hi: its upper end.
-        skipped: records to which the evaluator did not apply.
+        skipped: records to which the evaluator, or this metric of it, did not apply.
         errors: records that failed to be measured.
         empty: records among `n` with an output that held nothing.
         partial: records among `n` some of whose trials failed to be measured.
@@ -83,24 +86,31 @@ class Summary:
         self._trials, self._asked, self._confidence = trials, [*asked], confidence
         self._codes: dict[str, int] = {}
 
-    def add(self, rows: Sequence[RecordResult], *, cluster: str | None = None) -> None:
-        """Takes in one record: all its trials, and the cluster that it belongs to."""
+    def add(
+        self,
+        rows: Sequence[RecordResult],
+        *,
+        cluster: str | None = None,
+        metadata: Mapping[str, JSON] = _NOTHING,
+    ) -> None:
+        """Takes in one record: all its trials, the cluster that it belongs to, its metadata."""
         empty = [row.empty for row in rows]
         code = _ALONE if cluster is None else self._codes.setdefault(cluster, len(self._codes))
         for column in self._columns.values():
-            results = [row.results[column.metric.measure.name] for row in rows]
-            outcome = outcome_of(results, empty, column.metric.key)
-            if outcome is not None:
-                column.append(outcome, code)
+            metric = column.metric
+            if metric.is_about(metadata):
+                results = [row.results[metric.measure.name] for row in rows]
+                column.append(outcome_of(results, empty, metric.key), code)
 
     def metrics(self) -> dict[str, MetricSummary]:
         """The summaries so far: use by use, and what was asked for beside these at the end.
 
-        A further metric that no record reports is left out.
+        A further metric is left out that is about no record, or that nothing reports while nothing
+        fails.
         """
         found: dict[str, MetricSummary] = {}
         for column in self._columns.values():
-            if column.metric.leading or len(column):
+            if column.metric.leading or column.told:
                 for how in (MEAN, *column.reductions(self._trials)):
                     found[how.of(column.metric.name)] = self._summary(column, how)
         for name in self._asked:
@@ -139,15 +149,14 @@ class _Column:
 
     def __init__(self, metric: Metric) -> None:
         self.metric = metric
+        self.told = False  # whether there was more than records to which it does not apply
         self._means = array("d")
         self._counts = array("I")  # four a record: scored, passed, skipped, errors
         self._empty = bytearray()
         self._clusters = array("q")
 
-    def __len__(self) -> int:
-        return len(self._means)
-
     def append(self, outcome: Outcome, cluster: int) -> None:
+        self.told = self.told or outcome.scored > 0 or outcome.errors > 0
         self._means.append(outcome.mean)
         self._counts.extend(outcome[1:5])
         self._empty.append(outcome.empty)

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final, Literal, TypeAlias
 
 from evalsi.core.chat import Output
-from evalsi.core.results import Errored
+from evalsi.core.results import JSON, Errored
+from evalsi.core.run.breaker import NOT_MEASURED
 from evalsi.core.run.gates import GateResult, MetricGate, judge_gate
 from evalsi.core.run.measures import Measure
 from evalsi.core.run.results import RecordResult
+from evalsi.core.run.sameness import Sameness
 from evalsi.core.run.summary import MetricSummary, Summary
 
 __all__ = ["Outcome", "Tally", "Verdict"]
 
 _MOST_CAUSES: Final = 64
 _LONGEST_CAUSE: Final = 500
+_NOTHING: Final[Mapping[str, JSON]] = {}
 
 Verdict: TypeAlias = Literal["passed", "failed", "none"]
 
@@ -30,10 +33,13 @@ class Outcome:
         name: the run's name.
         metrics: the metrics by name, in the order of the spec.
         gates: what each gate of the spec came to.
-        outputs: counts of outputs: `asked`, `errors`, `empty`, `truncated`, and their tokens.
+        outputs: counts of outputs: `asked`, `errors`, `empty`, `truncated`, and their tokens;
+            of a run that was stopped `unasked` too, which is not among the others.
         error_rate: the share of errors of that evaluator which has most.
         max_error_rate: above it there is no verdict.
         cause: the commonest failure in a sentence; empty where nothing failed.
+        warnings: what makes some of these numbers say less than they seem to, a sentence each.
+        stopped: why the run was stopped before its end; empty where it was not.
     """
 
     name: str
@@ -43,6 +49,8 @@ class Outcome:
     error_rate: float
     max_error_rate: float
     cause: str = ""
+    warnings: tuple[str, ...] = ()
+    stopped: str = ""
 
     @property
     def verdict(self) -> Verdict:
@@ -61,6 +69,8 @@ class Outcome:
             "error_rate": self.error_rate,
             "max_error_rate": self.max_error_rate,
             "verdict": self.verdict,
+            "warnings": list(self.warnings),
+            **({"stopped": self.stopped} if self.stopped else {}),
         }
 
 
@@ -78,6 +88,7 @@ class Tally:
     ) -> None:
         self._gates = gates
         self._summary = Summary(measures, trials=trials, asked=[gate.metric for gate in gates])
+        self._sameness = Sameness()
         self._names = [measure.name for measure in measures]
         self._errors: Counter[str] = Counter()
         self._causes: Counter[str] = Counter()
@@ -87,16 +98,23 @@ class Tally:
             )
         )
 
-    def add(self, rows: Sequence[RecordResult], cluster: str | None = None) -> None:
-        """Takes in one record with all its trials."""
-        self._summary.add(rows, cluster=cluster)
+    def add(
+        self,
+        rows: Sequence[RecordResult],
+        cluster: str | None = None,
+        metadata: Mapping[str, JSON] = _NOTHING,
+    ) -> None:
+        """Takes in one record with all its trials, its cluster and its metadata."""
+        self._summary.add(rows, cluster=cluster, metadata=metadata)
+        self._sameness.add(rows)
         for row in rows:
             self._count(row)
             for name in self._names:
                 result = row.results[name]
                 if isinstance(result, Errored):
                     self._errors[name] += 1
-                    self._note(str(result.failure)[:_LONGEST_CAUSE])
+                    if result != NOT_MEASURED:
+                        self._note(str(result.failure)[:_LONGEST_CAUSE])
 
     def _note(self, cause: str) -> None:
         if cause in self._causes or len(self._causes) < _MOST_CAUSES:
@@ -104,6 +122,9 @@ class Tally:
 
     def _count(self, row: RecordResult) -> None:
         counts, output = self._outputs, row.output
+        if output == NOT_MEASURED:
+            counts["unasked"] += 1
+            return
         counts["asked"] += 1
         if isinstance(output, Output):
             counts["empty"] += row.empty
@@ -113,18 +134,20 @@ class Tally:
         else:
             counts["errors"] += 1
 
-    def outcome(self, name: str, max_error_rate: float) -> Outcome:
+    def outcome(self, name: str, max_error_rate: float, stopped: str = "") -> Outcome:
         """What it comes to so far."""
         metrics = self._summary.metrics()
-        asked = self._outputs["asked"]
+        size = self._outputs["asked"] + self._outputs["unasked"]
         return Outcome(
             name,
             metrics,
             [judge_gate(gate, metrics) for gate in self._gates],
             dict(self._outputs),
-            max(self._errors.values(), default=0) / asked if asked else 0.0,
+            max(self._errors.values(), default=0) / size if size else 0.0,
             max_error_rate,
             next((cause for cause, _ in self._causes.most_common(1)), ""),
+            self._sameness.warnings(),
+            stopped,
         )
 
 

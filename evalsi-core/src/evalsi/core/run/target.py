@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -17,6 +17,7 @@ from evalsi.core.plugins import PluginHost, Registered
 from evalsi.core.records import Record
 from evalsi.core.results import Errored, Failure
 from evalsi.core.spec.contract import BrokenContract, params_of
+from evalsi.core.spec.files import resolved
 from evalsi.core.spec.issues import Issue
 from evalsi.core.spec.validation import issues_of
 
@@ -41,6 +42,18 @@ class Asked:
     greedy: bool
     _kind: type
     _params: BaseModel | None
+
+    def settled(self) -> Asked | Issue:
+        """The same with what its params leave open decided, or why that cannot be."""
+        settle = getattr(self._kind, "settle", None)
+        if settle is None:
+            return self
+        try:
+            params = settle(self._params)
+            told = _told(params)
+        except Exception as error:  # noqa: BLE001 - the boundary to a stranger's connector
+            return Issue(_PLACE, f": {self.row['connector']}: {error}", cause=error)
+        return replace(self, row={**self.row, **told}, _params=params)
 
     def connect(self) -> Connector:
         """A connector, made inside the event loop that will use it."""
@@ -79,8 +92,24 @@ def bind_target(target: Target, folder: Path, host: PluginHost) -> tuple[Asked |
     except BrokenContract as broken:
         told = f": {plugin.full_name} of {plugin.distribution} {plugin.version} {broken}"
         return None, [Issue((*_PLACE, "connector"), told)]
-    given = _with_paths(target.params, getattr(kind, "paths", ()), folder)
+    given = resolved(target.params, _files(kind, target.params, folder), folder)
     return _checked(plugin, kind, model, given)
+
+
+def _files(kind: type, given: Mapping[str, Any], folder: Path) -> list[str]:
+    """The params that are files; of those that may be a name instead, the ones that are there."""
+    either: tuple[str, ...] = getattr(kind, "paths_or_names", ())
+    return [
+        *getattr(kind, "paths", ()),
+        *(name for name in either if _is_there(folder / str(given.get(name)))),
+    ]
+
+
+def _is_there(path: Path) -> bool:
+    try:
+        return path.exists()
+    except OSError:  # a name that no file can have
+        return False
 
 
 def _checked(
@@ -96,18 +125,13 @@ def _checked(
         params = model.model_validate_json(json.dumps(given), strict=True)
     except ValidationError as error:
         return None, issues_of(error, dict(given), model, _PLACE)
+    row = _row(plugin, _told(params))
+    return Asked(row, greedy=row.get("temperature") == 0, _kind=kind, _params=params), []
+
+
+def _told(params: BaseModel) -> dict[str, Any]:
     dumped = params.model_dump(mode="json", by_alias=True)
-    greedy = dumped.get("temperature") == 0
-    return Asked(_row(plugin, dumped), greedy=greedy, _kind=kind, _params=params), []
-
-
-def _with_paths(
-    given: Mapping[str, Any], paths: tuple[str, ...], folder: Path
-) -> Mapping[str, Any]:
-    return {
-        name: str(folder / value) if name in paths and isinstance(value, str) else value
-        for name, value in given.items()
-    }
+    return {name: value for name, value in dumped.items() if value is not None}
 
 
 def _row(plugin: Registered, params: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -115,5 +139,5 @@ def _row(plugin: Registered, params: Mapping[str, Any]) -> Mapping[str, Any]:
         "connector": plugin.full_name,
         "distribution": plugin.distribution,
         "version": plugin.version,
-        **{name: value for name, value in params.items() if value is not None},
+        **params,
     }

@@ -41,7 +41,7 @@ class Outcome(NamedTuple):
         mean: of the measured trials; 0.0 where none was, so look at `scored` first.
         scored: trials that were measured.
         passed: trials among them with full marks.
-        skipped: trials to which the evaluator did not apply.
+        skipped: trials to which the evaluator, or this metric of it, did not apply.
         errors: trials that failed to be measured.
         empty: whether a measured trial's output was empty.
     """
@@ -63,30 +63,28 @@ def metric_and_reduction(name: str) -> tuple[str, Reduction]:
     return metric, Reduction(cast("_Kind", passing or word), int(k or 0))
 
 
-def outcome_of(
-    results: Sequence[Result], empty: Sequence[bool], metric: str | None
-) -> Outcome | None:
+def outcome_of(results: Sequence[Result], empty: Sequence[bool], metric: str | None) -> Outcome:
     """The outcome of one evaluator's results, one a trial.
 
     Args:
         results: of one record.
         empty: for each result, whether its output was empty.
-        metric: a further metric of the scores; None: their value. None comes back when the record
-            is not among those that this metric is about: no trial reports it, skips or fails.
+        metric: a further metric of the scores; None: their value. A score that does not report
+            the metric is one to which the metric does not apply.
     """
     values, skipped, errors, blank = [], 0, 0, False
     for result, was_empty in zip(results, empty, strict=True):
         if isinstance(result, Score):
             value = result.value if metric is None else result.metrics.get(metric)
-            if value is not None:
-                values.append(value)
-                blank = blank or was_empty
+            if value is None:
+                skipped += 1
+                continue
+            values.append(value)
+            blank = blank or was_empty
         elif isinstance(result, Errored):
             errors += 1
         else:
             skipped += 1
-    if not (values or skipped or errors):
-        return None
     passed = sum(value >= 1 for value in values)
     return Outcome(_mean(values), len(values), passed, skipped, errors, blank)
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from evalsi.core.chat import Connector
 from evalsi.core.run.gates import MetricGate
 from evalsi.core.run.items import Item
 from evalsi.core.spec.bound import Bound
+
+if TYPE_CHECKING:
+    from evalsi.core.judge import Judge
 
 __all__ = ["Work"]
 
@@ -45,3 +48,8 @@ class Work:
     max_error_rate: float = 0.05
     concurrency: int = 1
     deadline_s: float | None = None
+
+    @property
+    def judge(self) -> Judge | None:
+        """Whom the evaluators ask, or None; `judge.usage` tells what that has cost so far."""
+        return next((bound.judge for bound in self.bounds if bound.judge is not None), None)

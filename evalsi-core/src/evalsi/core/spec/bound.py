@@ -6,7 +6,7 @@ Below this point there is no pydantic and no spec: the engine works on bounds al
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from evalsi.core.evaluator import Batch, Direction, Need
@@ -59,6 +59,8 @@ class Bound:
         min_isolation: the least rung that may run its code, or None.
         instance: the evaluator, constructed, where it runs in this process; else None.
         judge: whom it asks, or None; `judge.usage` tells what that has cost.
+        patience_s: seconds that a call may take where the spec names no deadline, or None.
+        about: by metric, the metadata values of the records that it is about; else all records.
     """
 
     name: str
@@ -76,3 +78,5 @@ class Bound:
     min_isolation: str | None = None
     instance: object | None = None
     judge: Judge | None = None
+    patience_s: float | None = None
+    about: Mapping[str, Mapping[str, JSON]] = field(default_factory=dict)

@@ -11,14 +11,24 @@ from pydantic import BaseModel
 
 from evalsi.core.evaluator import ENTRIES, Batch, Direction, Need
 from evalsi.core.records import Record
+from evalsi.core.results import JSON
 from evalsi.core.spec.issues import did_you_mean, listed
 
-__all__ = ["BrokenContract", "Declared", "by_params", "declared", "entry_of", "params_of"]
+__all__ = [
+    "BrokenContract",
+    "Declared",
+    "by_params",
+    "declared",
+    "entry_of",
+    "params_of",
+    "paths_of",
+]
 
 _FIELDS: Final = tuple(field.name for field in fields(Record))
 _DEFAULT_READS: Final = tuple(name for name in _FIELDS if name != "id")
-_STATED: Final = ("reads", "needs", "bounded", "metrics", "backend")
+_STATED: Final = ("reads", "needs", "bounded", "batch", "metrics", "backend", "patience_s")
 _DIRECTIONS: Final = get_args(Direction)
+_LONGEST_WAIT_MS: Final = 60_000
 
 T = TypeVar("T")
 
@@ -38,6 +48,8 @@ class Declared:
     batch: Batch
     metrics: Mapping[str, Direction]
     backend: str
+    patience_s: float | None
+    about: Mapping[str, Mapping[str, JSON]]
 
 
 def entry_of(cls: object) -> str:
@@ -80,6 +92,19 @@ def params_of(cls: type) -> type[BaseModel] | None:
     return params
 
 
+def paths_of(cls: type, model: type[BaseModel] | None) -> tuple[str, ...]:
+    """The params of a class that are files.
+
+    Raises:
+        BrokenContract: `paths` is no tuple of names of its params.
+    """
+    paths = getattr(cls, "paths", ())
+    known = () if model is None else tuple(model.model_fields)
+    if isinstance(paths, str) or not isinstance(paths, tuple | list) or {*paths} - {*known}:
+        raise BrokenContract(f"has `paths` {paths!r}; it is a tuple of names of its params")
+    return tuple(paths)
+
+
 def declared(cls: type, short_name: str, params: BaseModel | None) -> Declared:
     """What a class says with these params; what it leaves out has the contract's default.
 
@@ -88,19 +113,19 @@ def declared(cls: type, short_name: str, params: BaseModel | None) -> Declared:
     """
     names, metadata = _reads(_stated(cls, "reads", _DEFAULT_READS, params))
     bounded = _stated(cls, "bounded", default=False, params=params)
-    batch = getattr(cls, "batch", Batch())
     if not isinstance(bounded, bool):
         raise BrokenContract(f"has `bounded` {bounded!r}; it is True or False")
-    if not isinstance(batch, Batch):
-        raise BrokenContract(f"has `batch` {batch!r}; it is a Batch")
+    metrics = _metrics(_stated(cls, "metrics", {short_name: "higher"}, params))
     return Declared(
         names,
         metadata,
         _needs(_stated(cls, "needs", frozenset(), params)),
         bounded,
-        batch,
-        _metrics(_stated(cls, "metrics", {short_name: "higher"}, params)),
+        _batch(_stated(cls, "batch", Batch(), params)),
+        metrics,
         str(_stated(cls, "backend", "", params)),
+        _patience_s(_stated(cls, "patience_s", None, params)),
+        _about(getattr(cls, "about", {}), metrics, metadata),
     )
 
 
@@ -149,6 +174,25 @@ def _needs(needs: object) -> frozenset[Need]:
     return frozenset(needs)
 
 
+def _batch(batch: object) -> Batch:
+    if not isinstance(batch, Batch):
+        raise BrokenContract(f"has `batch` {batch!r}; it is a Batch")
+    if batch.max_records < 1 or not 0 <= batch.wait_ms <= _LONGEST_WAIT_MS:
+        raise BrokenContract(
+            f"has `batch` {batch!r}; max_records is at least 1, "
+            f"wait_ms between 0 and {_LONGEST_WAIT_MS}"
+        )
+    return batch
+
+
+def _patience_s(seconds: object) -> float | None:
+    if seconds is None:
+        return None
+    if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not seconds > 0:
+        raise BrokenContract(f"has `patience_s` {seconds!r}; it is a number of seconds above 0")
+    return float(seconds)
+
+
 def _metrics(metrics: object) -> Mapping[str, Direction]:
     sound = isinstance(metrics, Mapping) and all(
         isinstance(name, str) and direction in _DIRECTIONS for name, direction in metrics.items()
@@ -158,3 +202,18 @@ def _metrics(metrics: object) -> Mapping[str, Direction]:
             f"has `metrics` {metrics!r}; it maps a metric's name to {listed(_DIRECTIONS)}"
         )
     return dict(cast("Mapping[str, Direction]", metrics))
+
+
+def _about(
+    about: object, metrics: Mapping[str, Direction], keys: tuple[str, ...] | None
+) -> Mapping[str, Mapping[str, JSON]]:
+    sound = isinstance(about, Mapping) and all(
+        metric in metrics and isinstance(values, Mapping) and (keys is None or {*values} <= {*keys})
+        for metric, values in about.items()
+    )
+    if not sound:
+        raise BrokenContract(
+            f"has `about` {about!r}; it maps a metric that it declares to values of metadata keys "
+            "that it reads"
+        )
+    return dict(cast("Mapping[str, Mapping[str, JSON]]", about))

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path as FilePath
 from typing import Any, Final, Generic, Literal, TypeVar
 
 from pydantic import Field, ValidationError
 
+from evalsi.core.errors import SpecError
 from evalsi.core.results import JSON
 from evalsi.core.spec.bound import Ref
 from evalsi.core.spec.issues import Issue, Mark, Path, did_you_mean, shown
@@ -70,6 +72,11 @@ class Document(Generic[B]):
         return str(self._source.path) if self._source.path else None
 
     @property
+    def folder(self) -> FilePath:
+        """Where its relative paths start: beside its file, else the working folder."""
+        return self._source.folder
+
+    @property
     def fingerprint(self) -> str:
         """SHA-256 of its dict form: equal for equal specs, however they are written."""
         text = json.dumps(self.as_dict(), sort_keys=True, separators=(",", ":"))
@@ -84,6 +91,10 @@ class Document(Generic[B]):
             "metadata": self.metadata.model_dump(**dumped),  # type: ignore[arg-type]
             "spec": self.spec.model_dump(**dumped),  # type: ignore[arg-type]
         }
+
+    def refused(self, issues: Iterable[Issue]) -> SpecError:
+        """The error that reports issues which only showed later, with their places."""
+        return self._source.refused(issues)
 
     def mark(self, path: Path) -> Mark | None:
         """Where a value, or the nearest thing around it, stands; None without a text."""

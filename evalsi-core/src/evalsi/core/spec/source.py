@@ -6,12 +6,13 @@ import os
 import pathlib
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final, TypeAlias
 
 from evalsi.core.errors import SpecError
 from evalsi.core.results import JSON
 from evalsi.core.spec.issues import Issue, Mark, Path, dotted
+from evalsi.core.spec.located import located
 from evalsi.core.spec.parsed import MAX_DEPTH, MAX_VALUES, BadText, Parsed
 
 __all__ = ["Given", "Source", "read"]
@@ -24,7 +25,6 @@ _MAX_INT_BITS: Final = 1024
 _BREAK: Final = re.compile(r"\r\n|[\n\r\x85\u2028\u2029]")
 _FOREIGN: Final = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
-_WINDOW: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,15 +36,22 @@ class Source:
         data: the whole document as plain data.
         issues: what the reader already found wrong.
         bare: whether only the body of a spec was given, so that messages leave out `spec`.
+        options: values that a command's option put there, not the text; by path, the option.
     """
 
     path: pathlib.Path | None
     data: JSON
     issues: tuple[Issue, ...] = ()
     bare: bool = False
+    options: Mapping[Path, str] = field(default_factory=dict)
     _lines: Sequence[str] | None = None
     _values: Mapping[Path, Mark] = field(default_factory=dict)
     _keys: Mapping[Path, Mark] = field(default_factory=dict)
+
+    @property
+    def folder(self) -> pathlib.Path:
+        """Where relative paths start: beside the file, else the working folder."""
+        return self.path.parent if self.path else pathlib.Path()
 
     @property
     def is_text(self) -> bool:
@@ -52,7 +59,9 @@ class Source:
         return self._lines is not None
 
     def mark(self, path: Path, *, at_key: bool = False) -> Mark | None:
-        """Where a value stands, or the nearest thing around it; None for a mapping."""
+        """Where a value stands, or the nearest thing around it; None for a mapping or an option."""
+        if self._option(path) is not None:
+            return None
         if at_key and path in self._keys:
             return self._keys[path]
         while path and path not in self._values:
@@ -76,10 +85,18 @@ class Source:
         space = "" if issue.message.startswith(":") else " "
         told = issue.message.removeprefix(": ") if not where else f"{where}{space}{issue.message}"
         text = f"the spec {told}" if not where and space else told
+        option = self._option(issue.path)
+        if option is not None:
+            return f"{option}: {text}"
         mark = self.mark(issue.path, at_key=issue.at_key)
         if mark is None or self._lines is None:
             return text
         return located(self.path, self._lines, mark, text)
+
+    def _option(self, path: Path) -> str | None:
+        """The option that put a value there, or something around it."""
+        ends = range(len(path), 0, -1) if self.options else ()
+        return next((self.options[path[:end]] for end in ends if path[:end] in self.options), None)
 
 
 def read(given: Given) -> Source:
@@ -95,19 +112,6 @@ def read(given: Given) -> Source:
         return _parsed(None, given)
     path = pathlib.Path(given)
     return _parsed(path, _text(path))
-
-
-def located(path: pathlib.Path | None, lines: Sequence[str], mark: Mark, text: str) -> str:
-    """A message with its place, the line, and a caret under the column."""
-    line = lines[mark.line - 1] if mark.line <= len(lines) else ""
-    start = max(0, mark.column - 1 - _WINDOW // 2) if len(line) > _WINDOW else 0
-    cut = line[start : start + _WINDOW]
-    pad = "".join("\t" if sign == "\t" else " " for sign in cut[: mark.column - 1 - start])
-    number = f"{mark.line:5d}"
-    return (
-        f"{path or '<spec>'}:{mark.line}:{mark.column}: {text}\n"
-        f"{number} | {cut}\n{' ' * len(number)} | {pad}^"
-    )
 
 
 def _text(path: pathlib.Path) -> str:
@@ -147,9 +151,9 @@ def _parsed(path: pathlib.Path | None, text: str) -> Source:
 
 
 def _checked(path: pathlib.Path | None, parsed: Parsed, lines: Sequence[str]) -> Source:
-    source = Source(path, None, (), False, lines, parsed.values, parsed.keys)
+    source = Source(path, None, _lines=lines, _values=parsed.values, _keys=parsed.keys)
     data = _plain_or_refused(source, parsed.data)
-    return Source(path, data, tuple(parsed.issues), False, lines, parsed.values, parsed.keys)
+    return replace(source, data=data, issues=tuple(parsed.issues))
 
 
 def _require_text(text: str) -> None:

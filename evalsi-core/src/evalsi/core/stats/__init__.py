@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from evalsi.core.stats.bonett_price import bonett_price_interval
 from evalsi.core.stats.bootstrap import Bootstrap, bootstrap
+from evalsi.core.stats.changes import Changes, comparison_of
 from evalsi.core.stats.comparison import Comparison, PairedMethod, change_if_missing, regressed
 from evalsi.core.stats.intervals import Interval, Method, interval_of
 from evalsi.core.stats.mcnemar import mcnemar_exact, mcnemar_score
@@ -22,6 +23,7 @@ from evalsi.core.stats.wilson import wilson_interval
 
 __all__ = [
     "Bootstrap",
+    "Changes",
     "Comparison",
     "Interval",
     "Method",
@@ -32,6 +34,7 @@ __all__ = [
     "bootstrap",
     "change_if_missing",
     "compare",
+    "comparison_of",
     "holm",
     "interval_of",
     "mcnemar_exact",

@@ -14,13 +14,11 @@ from typing import Final, Literal, TypeAlias
 
 from evalsi.core.stats.bonett_price import bonett_price_interval, bonett_price_p
 from evalsi.core.stats.bootstrap import bootstrap
+from evalsi.core.stats.changes import by_t, by_tango
 from evalsi.core.stats.comparison import Comparison, PairedMethod
-from evalsi.core.stats.intervals import all_binary, t_interval
-from evalsi.core.stats.mcnemar import mcnemar_score
+from evalsi.core.stats.intervals import all_binary
 from evalsi.core.stats.moments import clustered_error, moments
 from evalsi.core.stats.normal import checked_confidence
-from evalsi.core.stats.student import t_two_sided
-from evalsi.core.stats.tango import tango_interval
 
 __all__ = ["compare"]
 
@@ -122,29 +120,19 @@ def _chosen(pairs: _Pairs, trials: int) -> PairedMethod:
 
 def _t(pairs: _Pairs, confidence: float) -> _Found | None:
     found = moments(pairs.changes)
-    return _by_t(found.mean, found.error, found.n - 1, confidence)
+    return by_t(found.mean, found.error, found.n - 1, confidence)
 
 
 def _cluster_t(pairs: _Pairs, confidence: float) -> _Found | None:
     if pairs.groups is None:
         raise ValueError("method cluster-t needs clusters")
     error, count = clustered_error(pairs.changes, pairs.groups)
-    return _by_t(moments(pairs.changes).mean, error, count - 1, confidence)
-
-
-def _by_t(mean: float, error: float, df: int, confidence: float) -> _Found | None:
-    ends = t_interval(mean, error, df, confidence)
-    if ends is None:
-        return None
-    if error == 0:
-        return ends, 1.0 if mean == 0 else 0.0
-    return ends, t_two_sided(mean / error, df)
+    return by_t(moments(pairs.changes).mean, error, count - 1, confidence)
 
 
 def _tango(pairs: _Pairs, confidence: float) -> _Found:
     lost, gained = _binary_flips(pairs)
-    n = len(pairs.changes)
-    return tango_interval(lost, gained, n=n, confidence=confidence), mcnemar_score(lost, gained)
+    return by_tango(lost, gained, len(pairs.changes), confidence)
 
 
 def _bonett_price(pairs: _Pairs, confidence: float) -> _Found:

@@ -20,7 +20,7 @@ default_host().registered()
 print(*sys.modules)
 """
 _HEAVY: Final = frozenset(
-    {"datasets", "httpx", "numpy", "pandas", "scipy", "sympy", "torch", "transformers"}
+    {"aiohttp", "datasets", "httpx", "numpy", "pandas", "scipy", "sympy", "torch", "transformers"}
 )
 
 

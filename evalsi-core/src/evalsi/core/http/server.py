@@ -16,16 +16,17 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Final
 
-from evalsi.core.chat.direct import DirectTransport, is_direct
-from evalsi.core.chat.http import HttpxTransport
-from evalsi.core.chat.transport import Transport, TransportFailed
 from evalsi.core.errors import ServerError
+from evalsi.core.http.failed import TransportFailed
+from evalsi.core.http.transport import Answer, Transport
 
 __all__ = ["Server"]
 
 _CLOSING: Final[set[asyncio.Task[None]]] = set()
 _SHOWN: Final = 300
 _CAUSES: Final = {408: "timeout", 425: "limited", 429: "limited"}
+_OF_SETTINGS: Final = frozenset({401, 402, 403, 404, 405, 407})
+"""Refusals that a key, an address or the server's operator mends, and no other request does."""
 
 
 class Server:
@@ -50,19 +51,31 @@ class Server:
         Raises:
             ServerError: there was none within `timeout_s`, or its status is no success.
         """
-        transport = self._transport()  # the first one imports a library: not on the try's time
+        return await self._asked("POST", body, timeout_s)
+
+    async def get(self, timeout_s: float) -> bytes:
+        """As `post`, without a body; for a server's own word on how it is."""
+        return await self._asked("GET", None, timeout_s)
+
+    async def answer(self, body: bytes, timeout_s: float) -> Answer:
+        """As `post`, whatever the status: for servers that tell their errors in a body of ours."""
+        return await self._answered("POST", body, timeout_s)
+
+    async def _asked(self, method: str, body: bytes | None, timeout_s: float) -> bytes:
+        answer = await self._answered(method, body, timeout_s)
+        if 200 <= answer.status < 300:
+            return answer.body
+        raise self.refused(answer)
+
+    async def _answered(self, method: str, body: bytes | None, timeout_s: float) -> Answer:
         try:
+            transport = self._transport()  # the first one imports a library: not on the try's time
             async with asyncio.timeout(timeout_s):
-                answer = await transport.post(body)
+                return await transport.ask(method, body)
         except TimeoutError as error:
             raise self.error(f"gave no answer within {timeout_s:g} s", "timeout") from error
         except TransportFailed as failed:
             raise self.error(str(failed), failed.cause) from failed
-        if 200 <= answer.status < 300:
-            return answer.body
-        says = _said(answer.body)
-        what = f"answered {answer.status}{f': {says}' if says else ''}"
-        raise self.of_status(answer.status, what, answer.headers.get("retry-after"))
 
     async def aclose(self) -> None:
         """Closes the connections of the running loop."""
@@ -70,10 +83,17 @@ class Server:
         if held is not None:
             await held.aclose()
 
+    def refused(self, answer: Answer) -> ServerError:
+        """A failure of this server that an answer tells: its status, and what it says."""
+        says = _said(answer.body)
+        what = f"answered {answer.status}{f': {says}' if says else ''}"
+        return self.of_status(answer.status, what, answer.headers.get("retry-after"))
+
     def of_status(self, status: int, what: str, retry_after: str | None = None) -> ServerError:
         """A failure of this server that an HTTP status tells."""
         cause = _CAUSES.get(status) or ("server" if status >= 500 else "refused")
         error = self.error(what, cause)
+        error.retryable = error.retryable or status < 400 or status in _OF_SETTINGS
         error.retry_after_s = _retry_after_s(retry_after)
         error.status = status
         return error
@@ -90,8 +110,7 @@ class Server:
         if held is None:
             for ended in [other for other in list(self._held) if other.is_closed()]:
                 self._held.pop(ended, None)
-            kind = DirectTransport if is_direct(self._url) else HttpxTransport
-            held = self._held[loop] = _Held(kind(self._url, self._headers))
+            held = self._held[loop] = _Held(Transport(self._url, self._headers))
         return held.transport
 
 
@@ -118,8 +137,9 @@ class _Held:
 async def _closed_at_the_end(transport: Transport) -> None:
     try:
         await asyncio.Event().wait()
-    finally:
+    except asyncio.CancelledError:  # and not when a forked child drops what is its parent's
         await transport.aclose()
+        raise
 
 
 def _let_go(held: dict[asyncio.AbstractEventLoop, _Held]) -> None:
@@ -150,7 +170,7 @@ def _retry_after_s(value: str | None) -> float | None:
     except ValueError:
         try:
             at = parsedate_to_datetime(value)
-        except ValueError:
+        except (ValueError, OverflowError):
             return None
         zoned = at.replace(tzinfo=UTC) if at.tzinfo is None else at
         seconds = (zoned - datetime.now(UTC)).total_seconds()
