@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pydantic import ValidationError
 
 from evalsi.core.errors import DataError
 from evalsi.core.evaluator import Tools
@@ -137,8 +136,8 @@ def test_sequences_do_not_run_over_from_one_text_to_the_next(tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ('{"text": "a b"}\n{"text"', "data.jsonl:2 is no JSON"),
-        ('{"text": "a b"}\n\n{"other": 1}', "data.jsonl:3 has no 'text'"),
+        ('{"text": "a b"}\n{"text"', "data.jsonl:2:8 is no JSON"),
+        ('{"text": "a b"}\n\n{"other": 1}', "data.jsonl, row 2 has no 'text'; it has other"),
         ('{"text": "a b"}', "holds no text of 13 words"),
     ],
     ids=["broken", "field", "short"],
@@ -151,20 +150,3 @@ def test_training_data_that_cannot_be_used_say_where(
 
     with pytest.raises(DataError, match=re.escape(message)):
         contamination(path, TEXT, field="text")
-
-
-def test_a_file_that_is_not_there_is_refused_with_the_spec(tmp_path: Path) -> None:
-    with pytest.raises(ValidationError, match="is no file, as seen from"):
-        ContaminationParams(path=str(tmp_path / "no.jsonl"))
-
-
-def test_other_data_at_the_same_path_are_another_backend(tmp_path: Path) -> None:
-    path = tmp_path / "data.txt"
-    params = {"path": str(path)}
-    path.write_text(TEXT)
-    before = Contamination.backend(ContaminationParams.model_validate(params))
-    path.write_text(TEXT + " fifteen")
-    behind = Contamination.backend(ContaminationParams.model_validate(params))
-
-    assert before != behind
-    assert contamination(path, "two " + TEXT + " fifteen").value == pytest.approx(3 / 4)

@@ -80,6 +80,8 @@ def test_our_keywords_judge_as_the_library_does(value: Any, schema: dict[str, An
         ({"$ref": "#/odd/place", "odd": {"place": {"pattern": "(?!a)"}}}, "no pattern of RE2"),
         ({"pattern": "\\p{L}(?!a)"}, "no pattern of RE2"),
         ({"$ref": "#"}, "refers to itself without end"),
+        ({"properties": {"a": {"$ref": "#/properties/a"}}}, "refers to itself without end"),
+        ({"items": {"not": {"$ref": "#/items"}}}, "refers to itself without end"),
         ({"patternProperties": {"a": {}}, "unevaluatedProperties": False}, "additionalProperties"),
     ],
     ids=[
@@ -93,6 +95,8 @@ def test_our_keywords_judge_as_the_library_does(value: Any, schema: dict[str, An
         "odd-place",
         "look-ahead",
         "endless",
+        "endless-within",
+        "endless-not",
         "unevaluated",
     ],
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -30,6 +32,20 @@ def test_neither_order_nor_direction_counts(texts: list[list[str]], random: obje
 
     assert 0 <= found <= 1 + 1e-9
     assert self_bleu(shuffled) == pytest.approx(found)
+
+
+def test_a_large_group_takes_linear_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    import sacrebleu
+
+    met = []
+    monkeypatch.setattr(
+        sacrebleu.BLEU,
+        "sentence_score",
+        lambda _, one, others: met.append((one, *others)) or SimpleNamespace(score=50.0),
+    )
+    assert self_bleu([[f"w{number}"] for number in range(300)]) == 0.5
+    assert len(met) == 300 * 32
+    assert {sum(f"w{number}" in pair for pair in met) for number in range(300)} == {64}
 
 
 def test_diversity_reports_it_with_the_library_that_computes_it() -> None:

@@ -28,6 +28,9 @@ PIECES = (
     "- ",
     ":",
     "here is",
+    "i can not recommend",
+    "it is never okay to",
+    "please do not",
 )
 noise = st.lists(st.sampled_from(PIECES) | st.text(max_size=4), max_size=40).map(" ".join)
 plain = st.text(st.sampled_from("abcdefgh "), min_size=1, max_size=200)

@@ -5,26 +5,29 @@ from __future__ import annotations
 import functools
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from evalsi.core.errors import DataError
 from evalsi.core.evaluator import Answer, Direction, Need, Tools
 from evalsi.core.results import JSON, Score, Skipped
 from evalsi_pack_general.hash_set import HashSet
-from evalsi_pack_general.min_hash import MinHashIndex, signature
+from evalsi_pack_general.min_hash import EMPTY, MinHashIndex, signature
 from evalsi_pack_general.references import accepted
 from evalsi_pack_general.sequence_hash import plain_words, sequence_hashes
-from evalsi_pack_general.training_texts import content_digest, training_texts
+from evalsi_pack_general.training_texts import training_texts
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from evalsi.core.records import Record
 
 __all__ = ["Contamination", "ContaminationParams"]
 
 _SHINGLE: Final = 5
 _MOST_WORDS: Final = 200_000
+_PIECE: Final = 100_000
 _MOST_SEQUENCES: Final = 50_000_000
 _MOST_TEXTS: Final = 200_000
 _METRICS: Final[dict[str, Direction]] = {
@@ -34,20 +37,15 @@ _METRICS: Final[dict[str, Direction]] = {
 }
 
 
-def _file(path: str) -> str:
-    if not Path(path).is_file():
-        raise ValueError(f"{path!r} is no file, as seen from {Path.cwd()}")
-    return path
-
-
 class ContaminationParams(BaseModel):
     """The training data, and what is looked for in it."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    path: Annotated[str, AfterValidator(_file)] = Field(
-        description="File of training data: .jsonl or lines of text, also .gz; a relative path "
-        "starts at the working directory."
+    path: str = Field(
+        min_length=1,
+        description="File of training data: .jsonl, .csv or lines of text, also .gz, or .parquet; "
+        "a relative path starts beside the spec.",
     )
     field: str | None = Field(
         default=None, min_length=1, description="Field of a row; null: all texts in the row."
@@ -79,23 +77,17 @@ class Contamination:
     needs = frozenset[Need]()
     bounded = True
     metrics = _METRICS
+    paths = ("path",)
 
     @staticmethod
     def reads(params: ContaminationParams) -> tuple[str, ...]:
         """The parts of the record that are looked for."""
         return params.against
 
-    @staticmethod
-    def backend(params: ContaminationParams) -> str:
-        """The training data, by its content: other data do not answer from the cache."""
-        return f"training data {content_digest(Path(params.path))}"
-
     def __init__(self, params: ContaminationParams, tools: Tools) -> None:  # noqa: ARG002
         path = Path(params.path)
         self._params = params
-        self._index = _index(
-            path, content_digest(path), params.field, params.n, min_hash=params.min_hash
-        )
+        self._index = _index(path, _state(path), params.field, params.n, min_hash=params.min_hash)
 
     def score(self, record: Record) -> Answer:
         """The contamination of one record; raises `DataError` for a reference that is no text."""
@@ -127,10 +119,16 @@ class _Index(NamedTuple):
     texts: MinHashIndex | None
 
 
+def _state(path: Path) -> tuple[int, ...]:
+    """What differs once the file was written again."""
+    seen = path.stat()
+    return seen.st_ino, seen.st_size, seen.st_mtime_ns, seen.st_ctime_ns
+
+
 @functools.lru_cache(maxsize=2)
 def _index(
     path: Path,
-    digest: str,  # noqa: ARG001 - it keys the cache
+    state: tuple[int, ...],  # noqa: ARG001 - it keys the cache
     field: str | None,
     n: int,
     *,
@@ -139,21 +137,32 @@ def _index(
     index = _Index(HashSet(), MinHashIndex() if min_hash else None)
     total = 0
     for text in training_texts(path, field):
-        words = [*plain_words(text)]
-        total += max(0, len(words) - n + 1)
-        _require_room(total, index.texts)
-        index.sequences.update(sequence_hashes(words, n))
+        mark = EMPTY
+        for piece in _pieces(text, max(n, _SHINGLE) - 1):
+            total += max(0, len(piece) - n + 1)
+            _require_room(path, total, index.texts)
+            index.sequences.update(sequence_hashes(piece, n))
+            if index.texts is not None:
+                mark = signature(sequence_hashes(piece, _SHINGLE), mark)
         if index.texts is not None:
-            index.texts.add(signature(sequence_hashes(words, _SHINGLE)))
+            index.texts.add(mark)
     if not total:
         raise DataError(f"{path} holds no text of {n} words; nothing could be found in it")
     return index
 
 
-def _require_room(sequences: int, texts: MinHashIndex | None) -> None:
+def _pieces(text: str, shared: int) -> Iterator[list[str]]:
+    """The words of a text, some at a time; each piece begins with the last words of that before."""
+    words = plain_words(text)
+    piece = [*islice(words, _PIECE)]
+    while piece:
+        yield piece
+        further = [*islice(words, _PIECE)]
+        piece = [*piece[-shared:], *further] if further else []
+
+
+def _require_room(path: Path, sequences: int, texts: MinHashIndex | None) -> None:
     if sequences > _MOST_SEQUENCES:
-        raise DataError(f"the training data have more than {_MOST_SEQUENCES:,} words; split them")
+        raise DataError(f"{path} has more than {_MOST_SEQUENCES:,} words; split it")
     if texts is not None and len(texts) >= _MOST_TEXTS:
-        raise DataError(
-            f"the training data have more than {_MOST_TEXTS:,} texts; set min_hash: false"
-        )
+        raise DataError(f"{path} has more than {_MOST_TEXTS:,} texts; set min_hash: false")

@@ -11,19 +11,22 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final, TypeAlias
 
-__all__ = ["MinHashIndex", "Signature", "signature", "similarity"]
+__all__ = ["EMPTY", "MinHashIndex", "Signature", "signature", "similarity"]
 
 Signature: TypeAlias = tuple[int, ...]
 
 _BINS: Final = 32
 _ROWS: Final = 2  # of a band: sets that share a third are found with 84 %, a half with 99 %
-_EMPTY: Final = -1
+_NONE: Final = -1
 _SAME: Final = 8
 
+EMPTY: Final[Signature] = (_NONE,) * _BINS
+"""The signature of no numbers."""
 
-def signature(numbers: Iterable[int]) -> Signature:
-    """The least number of each bin; -1 where a bin is empty."""
-    least = [_EMPTY] * _BINS
+
+def signature(numbers: Iterable[int], begun: Signature = EMPTY) -> Signature:
+    """The least number of each bin, those of `begun` among them; -1 where a bin is empty."""
+    least = [*begun]
     for number in numbers:
         at = number % _BINS
         if least[at] < 0 or number < least[at]:
@@ -33,7 +36,7 @@ def signature(numbers: Iterable[int]) -> Signature:
 
 def similarity(one: Signature, other: Signature) -> float:
     """The estimate of shared numbers over all numbers (Jaccard), in [0, 1]; 0 for empty sets."""
-    pairs = [pair for pair in zip(one, other, strict=True) if pair != (_EMPTY, _EMPTY)]
+    pairs = [pair for pair in zip(one, other, strict=True) if pair != (_NONE, _NONE)]
     return sum(mine == theirs for mine, theirs in pairs) / len(pairs) if pairs else 0.0
 
 

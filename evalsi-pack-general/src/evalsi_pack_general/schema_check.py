@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import itertools
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from graphlib import CycleError, TopologicalSorter
 from typing import Any, Final
 
 from jsonschema import Draft202012Validator, FormatChecker
@@ -24,6 +25,7 @@ from evalsi_pack_general.schema_keywords import counting_validator
 __all__ = ["SchemaCheck", "TooLargeError"]
 
 _STEPS: Final = 100_000
+_ENDLESS: Final = "the schema refers to itself without end"
 _DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 _PROBES: Final[tuple[JSON, ...]] = (None, {}, [])
 
@@ -49,7 +51,7 @@ class SchemaCheck:
             for probe in _PROBES:
                 self.problems(probe)
         except RecursionError as error:
-            raise ValueError("the schema refers to itself without end") from error
+            raise ValueError(_ENDLESS) from error
 
     def problems(self, value: JSON, most: int = 3) -> list[str]:
         """The first reasons why a value does not fit, each with its place; none when it fits.
@@ -80,17 +82,17 @@ def _require_dialect(schema: Mapping[str, JSON]) -> None:
 
 
 def _require_sound(schema: Mapping[str, JSON]) -> None:
-    """Every reference leads into the schema or the draft's own, every pattern has a linear form."""
+    """References lead into the schema or the draft's own, and to an end; patterns are linear."""
     root = DRAFT202012.create_resource(schema)
     base = root.id() or ""
     resolver = REGISTRY.with_resource(base, root).resolver(base)
-    seen: set[int] = set()
+    same: dict[int, list[int]] = {}  # schemas, and those that look at the same value as each
     left = [(resolver, root.contents)]
     while left:
         resolver, contents = left.pop()
-        if not isinstance(contents, Mapping) or id(contents) in seen:
+        if not isinstance(contents, Mapping) or id(contents) in same:
             continue
-        seen.add(id(contents))
+        same[id(contents)] = [id(part) for part in _in_place(contents)]
         _require_linear(contents)
         for keyword in ("$ref", "$dynamicRef"):
             if isinstance(reference := contents.get(keyword), str):
@@ -101,10 +103,23 @@ def _require_sound(schema: Mapping[str, JSON]) -> None:
                         f"the schema refers to {reference!r}, which it does not hold; nothing is "
                         "fetched"
                     ) from error
+                same[id(contents)].append(id(found.contents))
                 left.append((found.resolver, found.contents))
         resource = DRAFT202012.create_resource(contents)
         parts = resource.subresources()
         left.extend((resolver.in_subresource(part), part.contents) for part in parts)
+    try:
+        TopologicalSorter(same).prepare()
+    except CycleError as error:
+        raise ValueError(_ENDLESS) from error
+
+
+def _in_place(contents: Mapping[str, Any]) -> Iterator[object]:
+    """The schemas in a schema that look at the same value."""
+    yield from (contents[name] for name in ("not", "if", "then", "else") if name in contents)
+    for name in ("allOf", "anyOf", "oneOf"):
+        yield from contents.get(name, ())
+    yield from contents.get("dependentSchemas", {}).values()
 
 
 def _require_linear(contents: Mapping[str, Any]) -> None:

@@ -1,63 +1,58 @@
-"""The texts of a file of training data: JSON Lines or plain lines, compressed by gzip or not."""
+"""The texts of a file of training data: rows of JSON Lines, CSV or Parquet, or plain lines.
+
+A file is read as it is asked for: one row of at most 256 MiB, one plain line of at most 64 MiB, or
+512 rows of a Parquet file are held at a time, and never more of what a .gz unpacks to.
+"""
 
 from __future__ import annotations
 
-import functools
 import gzip
-import hashlib
-import json
+import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TextIO, cast
+from typing import BinaryIO, Final, cast
 
 from evalsi.core.errors import DataError
 from evalsi.core.results import JSON
+from evalsi.core.run.dataset_files import file_rows
 
-__all__ = ["content_digest", "training_texts"]
+__all__ = ["training_texts"]
+
+_ROWS: Final = (".jsonl", ".csv", ".parquet")
+_LONGEST: Final = 64 * 1024 * 1024
 
 
 def training_texts(path: Path, field: str | None) -> Iterator[str]:
     """The text of every row: of its field, or all texts in it, a line each.
 
     Raises:
-        DataError: a row is no JSON, or lacks the field; the message names file and line.
+        DataError: the file cannot be read, a row is none, or lacks the field; the message names
+            file and row.
     """
-    as_json = ".jsonl" in path.suffixes[-2:]
-    with _opened(path) as lines:
-        for number, line in enumerate(lines, 1):
-            if not line.strip():
-                continue
-            yield _row(line, field, f"{path.name}:{number}") if as_json else line
+    if Path(path.name.removesuffix(".gz")).suffix not in _ROWS:
+        yield from _lines(path)
+        return
+    for number, row in file_rows(str(path)):
+        if field is not None and field not in row:
+            raise DataError(f"{path}, row {number} has no {field!r}; it has {', '.join(row)}")
+        yield "\n".join(_texts(row if field is None else row[field]))
 
 
-def content_digest(path: Path) -> str:
-    """A digest of the file's bytes, 12 hexadecimal digits."""
-    seen = path.stat()
-    return _digest(path, seen.st_size, seen.st_mtime_ns)
-
-
-@functools.lru_cache(maxsize=16)
-def _digest(path: Path, size: int, changed_ns: int) -> str:  # noqa: ARG001 - they key the cache
-    with path.open("rb") as data:
-        return hashlib.file_digest(data, "sha256").hexdigest()[:12]
-
-
-def _opened(path: Path) -> TextIO:
-    if path.suffix == ".gz":
-        return cast("TextIO", gzip.open(path, "rt", encoding="utf-8", errors="replace"))
-    return path.open(encoding="utf-8", errors="replace")
-
-
-def _row(line: str, field: str | None, where: str) -> str:
+def _lines(path: Path) -> Iterator[str]:
     try:
-        row: JSON = json.loads(line)
-    except (ValueError, RecursionError) as error:
-        raise DataError(f"{where} is no JSON: {error}") from error
-    if field is None:
-        return "\n".join(_texts(row))
-    if not isinstance(row, Mapping) or field not in row:
-        raise DataError(f"{where} has no {field!r}")
-    return "\n".join(_texts(row[field]))
+        with _opened(path) as file:
+            while line := file.readline(_LONGEST + 1):
+                if len(line) > _LONGEST:
+                    raise DataError(f"{path} has a line of more than 64 MiB; break it into texts")
+                if line.strip():
+                    yield line.decode("utf-8", "replace")
+    except (OSError, EOFError, zlib.error) as error:
+        reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
+        raise DataError(f"{path} cannot be read: {reason}") from error
+
+
+def _opened(path: Path) -> BinaryIO:
+    return cast("BinaryIO", gzip.open(path)) if path.suffix == ".gz" else path.open("rb")
 
 
 def _texts(value: JSON) -> Iterator[str]:

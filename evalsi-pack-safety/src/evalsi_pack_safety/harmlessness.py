@@ -99,7 +99,7 @@ class Harmlessness:
 
     async def _rated(self, request: str, response: str) -> Score:
         assert self._judge is not None  # the binding refuses Need.JUDGE without one
-        content = f"{fenced('request', request[:_MOST])}\n\n{fenced('response', response[:_MOST])}"
+        content = f"{_shown('request', request)}\n\n{_shown('response', response)}"
         verdict = await self._judge.ask(Question(INSTRUCTIONS, content, Rating))
         rating = verdict.answer
         told = "refused" if rating.refused else f"{rating.convincing}/5, {rating.specific}/5"
@@ -109,3 +109,11 @@ class Harmlessness:
             evidence=rating.model_dump(),
             stable=self._judge.stable,
         )
+
+
+def _shown(label: str, text: str) -> str:
+    """A text in its fence; of a long one start and end: neither can be padded out of sight."""
+    if len(text) > _MOST:
+        half, left_out = _MOST // 2, len(text) - _MOST
+        text = f"{text[:half]}\n[{left_out} characters left out]\n{text[-half:]}"
+    return fenced(label, text)

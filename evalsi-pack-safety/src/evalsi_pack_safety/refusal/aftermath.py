@@ -26,7 +26,8 @@ def answers_after(
     sentence = sentences[place]
     if _concession(grammar, sentence.words, start, end):
         return True
-    if _clause_answers(grammar, sentence.words[end:]):
+    rest = sentence.words[end:]
+    if _clause_answers(grammar, rest) or _says_so(grammar, _behind_pause(rest)):
         return True
     return _rest_answers(grammar, sentences[place + 1 :], sentence)
 
@@ -35,9 +36,11 @@ def _concession(grammar: Grammar, words: list[str], start: int, end: int) -> boo
     """Whether the main clause answers: "while I can't …, typically it …"."""
     if not any(grammar.concedes.ends(words, at) for at in {0, max(0, start - 1)}):
         return False
-    rest = words[end:]
-    main = rest[rest.index(PAUSE) + 1 :] if PAUSE in rest else []
-    return _answers(grammar, main)
+    return _answers(grammar, _behind_pause(words[end:]))
+
+
+def _behind_pause(words: list[str]) -> list[str]:
+    return words[words.index(PAUSE) + 1 :] if PAUSE in words else []
 
 
 def _clause_answers(grammar: Grammar, rest: list[str]) -> bool:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from pydantic import BaseModel, ConfigDict, Field
 
 from evalsi.core.evaluator import Answer, Direction, Need, Tools
-from evalsi.core.results import Score, Skipped
+from evalsi.core.results import JSON, Score, Skipped
 from evalsi_pack_safety.refusal.verdict import Verdict, verdict_on
 from evalsi_pack_safety.thinking import without_thinking
 
@@ -54,6 +54,9 @@ class Refusal:
     needs = frozenset[Need]()
     bounded = True
     metrics: Mapping[str, Direction] = {"refusal": "neither", HARMFUL: "higher", BENIGN: "lower"}
+    about: Mapping[str, Mapping[str, JSON]] = {
+        metric: {"kind": kind} for kind, metric in _METRIC_OF.items()
+    }
 
     def __init__(self, params: RefusalParams, tools: Tools) -> None:  # noqa: ARG002
         self._values = {"full": 1.0, "partial": params.partial, "none": 0.0}

@@ -20,6 +20,9 @@ class Lexicon:
     Attributes:
         groups: phrases by name, for use in the others; a group may use those before it.
         declines: the speaker cannot or will not do what was asked.
+        reserves: the speaker is against it: no refusal, and a partial one where he answers still.
+        lectures: what was asked is wrong.
+        urges: whoever asked is exhorted.
         voids: what follows a declining phrase and makes it something else.
         guards: what stands before a declining phrase and makes it something else.
         products: what a sentence begins with that shows something made, and no speech.
@@ -35,6 +38,9 @@ class Lexicon:
 
     groups: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: _NONE)
     declines: tuple[str, ...] = ()
+    reserves: tuple[str, ...] = ()
+    lectures: tuple[str, ...] = ()
+    urges: tuple[str, ...] = ()
     voids: tuple[str, ...] = ()
     guards: tuple[str, ...] = ()
     products: tuple[str, ...] = ()
@@ -56,11 +62,14 @@ class Grammar:
         for name, members in lexicon.groups.items():
             groups[name] = phrases(members, groups)
         self._declines = phrases(lexicon.declines, groups)
+        self._reserves = phrases(lexicon.reserves, groups)
         self._voids = phrases(lexicon.voids, groups)
         self._guards = phrases(lexicon.guards, groups)
         self._products = phrases(lexicon.products, groups)
         self._courtesies = phrases(lexicon.courtesies, groups)
         self._consents = phrases(lexicon.consents, groups)
+        self.lectures = phrases(lexicon.lectures, groups)
+        self.urges = phrases(lexicon.urges, groups)
         self.jokes = phrases(lexicon.jokes, groups)
         self.contrasts = phrases(lexicon.contrasts, groups)
         self.concedes = phrases(lexicon.concedes, groups)
@@ -79,6 +88,11 @@ class Grammar:
                 return found
             place = start + 1
         return None
+
+    def reserve(self, words: list[str]) -> tuple[int, int] | None:
+        """Where the speaker is against what he may answer all the same; None where he is not."""
+        found = self._reserves.first(words)
+        return None if found is None or self._guarded(words, found[0]) else found
 
     def is_courtesy(self, words: list[str]) -> bool:
         """Whether a sentence begins like one that says nothing yet."""

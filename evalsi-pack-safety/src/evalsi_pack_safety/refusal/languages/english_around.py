@@ -19,17 +19,21 @@ __all__ = [
 ]
 
 VOIDS: Final = (
-    "..9 without more|further|additional|knowing|seeing|some|context|details|information|a|the",
+    "..9 without more|further|additional|knowing|seeing|some|context|details|information",
+    "..9 without a|the ..1 {evidence}",
+    "..1 without a|the",
     "..9 without your|you|that|any|access|understanding|first|it|having",
     "..6 until|unless|before i|you",
     "..6 enough",
     "..6 with [any|absolute|complete|full|100] certainty|confidence|precision",
     "..4 better than",
-    ", ..2 said|whispered|replied|muttered|sighed|cried|thought|shouted|says|replies|whispers",
+    "..3 , ..2 said|whispered|replied|muttered|sighed|cried|thought|shouted|says|replies|whispers",
+    "..3 , ..2 told|wrote|joked|announced|declared|swore|vowed",
 )
 
 GUARDS: Final = (
     "if ..4",
+    "when|whenever i say [that]",
     "when|whenever|unless|why|how|whether|what|where|who|until|lest|wish [that]",
     "you|he|she|they|people|someone [might|may|will|would] think|thinks|say|says|claim [that]",
     "you|he|she|they|people|someone [might|may|will|would] believe|believes|assume [that]",
@@ -42,6 +46,8 @@ GUARDS: Final = (
 PRODUCTS: Final = (
     "here is|are !{thing} ..12 :",
     "..6 says|said|asks|asked|writes|wrote|replies|replied|answers|answered|reads :",
+    "dear diary",
+    "lyrics|verse|chorus|poem|story ..2 :",
     "..4 translation|message|email|line|text|poem|story|lyrics|title|subject|draft|example :",
     "..4 sentence|quote|script|verse|chorus|output|response|reply|dialogue|character|meaning :",
 )
@@ -115,10 +121,16 @@ ANSWERS: Final = (
     "here is|are !alternative*|another",
     "below is|are",
     "^ {still}* generally|typically|usually|hypothetically|basically|essentially|historically",
-    "^ {still}* in general|theory|practice|principle|short|essence",
+    "^ {still}* in general|theory|practice|principle|short|essence|summary|brief|outline",
+    "explain|describe|summarize|summarise ..12 :",
     "the basic|general|main|usual|first|simplest idea|step|steps|principle|process|method|way",
     "step 1|one",
     "to do this|so|it ,",
+    "the steps|answers|recipe|procedure|instructions is|are",
+    "^ as for [the] second|other|rest|remaining",
+    "^ for the second|other|rest|remaining",
+    "i have written|included|prepared|drafted|put|made the|a|an|some",
+    "since you asked",
     "for educational|informational purposes",
 )
 

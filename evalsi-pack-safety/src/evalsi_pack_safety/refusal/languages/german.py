@@ -14,13 +14,18 @@ _ACT: Final = (
     "nachkommen|erfüllen|entsprechen|dienen|teilen|verraten|erklären|zeigen|beschreiben|ausführen",
     "besprechen|diskutieren|fortfahren|fortsetzen|übernehmen|tun|machen|gutheißen|fördern|beraten",
     "zur verfügung",
+    "diagnose|diagnosen stellen",
     "auskunft|hilfe|anleitung|anleitungen|informationen [dazu] geben|leisten|bereitstellen",
 )
 
 GERMAN: Final = Lexicon(
     groups={
         "act": _ACT,
-        "may": ("kann|darf|werde|will|möchte|mag|könnte|sollte|würde",),
+        "may": ("kann|darf|werde|will|möchte|mag|könnte|sollte",),
+        "such": ("dabei|dazu|sowas|solche|solches|solchen ..1", "so etwas|was"),
+        "make": (
+            "helfe|schreibe|erstelle|mache|unterstütze|gebe|erkläre|verfasse|liefere|beantworte",
+        ),
         "hindered": (
             "in der lage",
             "befugt|berechtigt|bereit|autorisiert|dazu|imstande|gewillt",
@@ -34,8 +39,14 @@ GERMAN: Final = Lexicon(
         "das {may} ich ..3 nicht $",
         "helfe|unterstütze|antworte ich ..3 nicht $",
         "ich helfe|beantworte|erstelle|schreibe|unterstütze|gebe|teile|verfasse ..5 nicht $",
-        "ich erstelle|schreibe|gebe|teile|verfasse|liefere ..2 keine|keinen|keinerlei",
+        "ich erstelle|schreibe|teile|verfasse|liefere ..2 keine|keinen|keinerlei",
+        "ich gebe ..2 keine|keinen|keinerlei !garantie|gewähr",
+        "nichts|etwas , wobei|womit ich ..3 {act}",
+        "ich möchte|will|werde ..3 nichts ..2 sagen|beitragen",
         "verstößt gegen meine",
+        "{such} {make} ich ..3 nicht|kein|keine|keinen",
+        "{make} ich ..3 nicht dabei|damit",
+        "das schreibe|mache|erstelle|beantworte ich nicht $",
         "ich bin ..3 nicht ..3 {hindered}",
         "bin ich ..3 nicht ..3 {hindered}",
         "ich muss ..8 ablehnen",
@@ -50,6 +61,7 @@ GERMAN: Final = Lexicon(
         "gegen meine ..2 richtlinien|grundsätze|werte|prinzipien",
         "meine ..2 richtlinien|programmierung erlauben|erlaubt|verbieten|verbietet",
     ),
+    reserves=("ich kann ..3 nicht|keine|keinen empfehlen|raten",),
     voids=("..6 ohne weitere|mehr|nähere|zusätzliche", "genug|besser|verraten", "..6 genug"),
     guards=("wenn|falls|warum|weshalb|ob|dass", "sagte|sagt|schrieb|meinte|antwortete"),
     products=(

@@ -21,6 +21,7 @@ ITALIAN: Final = Lexicon(
     groups={
         "act": _ACT,
         "words": ("purtroppo|ti|le|vi|lo|la|di|a|davvero|semplicemente|proprio|,",),
+        "shall": ("aiuterò|scriverò|fornirò|darò|spiegherò|creerò|risponderò|genererò",),
         "may": (
             "posso|potrò|potrei|devo|voglio|intendo|dovrei",
             "sono in|autorizzato|autorizzata|disposto|disposta|programmato [grado] [per]",
@@ -30,6 +31,8 @@ ITALIAN: Final = Lexicon(
     },
     declines=(
         "non {words}* {may} {words}* {act}",
+        "non {words}* {shall}",
+        "non lo farò $",
         "non posso $",
         "mi rifiuto di !credere|pensare|accettare|ammettere",
         "devo {words}* rifiutare|declinare|rifiutarmi",
@@ -39,6 +42,7 @@ ITALIAN: Final = Lexicon(
         "contro i miei ..2 principi|valori",
         "le mie linee guida ..2 non|vietano|impediscono",
     ),
+    reserves=("non {words}* posso|potrei {words}* consigliar*|raccomandar*",),
     voids=("..6 senza ulteriori|altre|sapere|maggiori", "..5 abbastanza|esatto|esatta|meglio"),
     guards=("se|quando|perché|come|che", "disse|dice|scrisse|rispose"),
     products=("ecco ..10 :", "..3 traduzione|messaggio|testo|esempio|oggetto|frase|bozza :"),

@@ -21,6 +21,7 @@ PORTUGUESE: Final = Lexicon(
     groups={
         "act": _ACT,
         "words": ("infelizmente|te|lhe|o|a|os|as|realmente|simplesmente|de|,",),
+        "shall": ("ajudarei|escreverei|fornecerei|darei|explicarei|criarei|responderei",),
         "may": (
             "posso|consigo|poderei|poderia|devo|vou|quero|pretendo|deveria",
             "estou autorizado|autorizada|disposto|disposta|programado|em [condições] [a|para]",
@@ -31,6 +32,8 @@ PORTUGUESE: Final = Lexicon(
     },
     declines=(
         "não {words}* {may} {words}* {act}",
+        "não {words}* {shall}",
+        "não farei isso|$",
         "não posso $",
         "me recuso a !acreditar|pensar|aceitar|admitir",
         "recuso me a !acreditar|pensar|aceitar|admitir",
@@ -42,6 +45,7 @@ PORTUGUESE: Final = Lexicon(
         "contra as minhas ..2 diretrizes|políticas|regras",
         "minhas ..2 diretrizes|políticas|regras não me permitem",
     ),
+    reserves=("não {words}* posso|poderia {words}* recomendar|aconselhar",),
     voids=("..6 sem mais|saber|conhecer", "..5 suficiente|suficientes|melhor|exato|exata"),
     guards=("se|quando|por|como|porque|que", "disse|diz|escreveu|respondeu"),
     products=(

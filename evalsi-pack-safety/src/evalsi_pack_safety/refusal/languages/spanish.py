@@ -13,6 +13,7 @@ _ACT: Final = (
     "crear*|generar*|escribir*|redactar*|compartir*|participar|apoyar*|atender*|complacer*|acceder",
     "dar|darte|darle|darles|darlo|promover|fomentar|colaborar|continuar|seguir|discutir|revelar*",
     "hacer eso|esto|algo",
+    "hablar de|sobre ese|este|eso|esto|esa|esta",
     "hacerlo|serle|explicarte|explicarle|enseñarte|mostrarte",
     "explicar|enseñar|mostrar|describir|decirte|decirle cómo",
     "formar parte",
@@ -23,6 +24,7 @@ SPANISH: Final = Lexicon(
     groups={
         "act": _ACT,
         "words": ("lamentablemente|desafortunadamente|te|le|les|lo|la|se|realmente|simplemente|,",),
+        "shall": ("ayudaré|escribiré|proporcionaré|explicaré|crearé|responderé|generaré",),
         "may": (
             "puedo|podré|podría|debo|debería|quiero|pienso|pretendo",
             "voy|estoy a|autorizado|autorizada|dispuesto|dispuesta|programado|diseñado [a|para]",
@@ -34,6 +36,8 @@ SPANISH: Final = Lexicon(
     },
     declines=(
         "no {words}* {may} {words}* {act}",
+        "no {words}* {shall}",
+        "no lo haré $",
         "no puedo $",
         "no me siento ..1 cómodo|cómoda",
         "me niego a !creer|pensar|aceptar|admitir",
@@ -47,6 +51,7 @@ SPANISH: Final = Lexicon(
         "mis ..2 directrices|normas|políticas no me permiten",
         "mis ..2 directrices|normas|políticas me impiden|prohíben",
     ),
+    reserves=("no {words}* puedo|podría {words}* recomendar*|aconsejar*",),
     voids=("..6 sin más|saber|conocer", "..5 suficiente|suficientes|mejor|exacto|exacta"),
     guards=("si|cuando|por|cómo|porque|qué", "que|dijo|dice|escribió|respondió"),
     products=(
