@@ -31,4 +31,9 @@ def evalsi_register_evaluators() -> list[Plugin]:
             "evalsi_pack_rl.overlong_penalty:OverlongPenalty",
             "DAPO's soft penalty for completions near the length limit",
         ),
+        Plugin(
+            "reward-model",
+            "evalsi_pack_rl.reward_model:RewardModel",
+            "The score of a served reward model, over OpenRLHF's protocol or vLLM's",
+        ),
     ]
