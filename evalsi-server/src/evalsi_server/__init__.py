@@ -1,0 +1,1 @@
+"""Rewards over HTTP: the light reward server; what it registers is in `plugin`."""

@@ -1,0 +1,1 @@
+"""A pack of evaluators that do as the completion says."""
