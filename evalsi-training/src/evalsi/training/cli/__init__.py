@@ -1,0 +1,1 @@
+"""The commands on checkpoints, one file each."""

@@ -1,0 +1,52 @@
+"""`evalsi checkpoints curve`: every step against the base."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from evalsi.core.cli.exits import reported
+from evalsi.training.cli.options import exit_of, shared, show
+
+__all__ = ["curve"]
+
+
+@click.command()
+@click.option("--metrics", metavar="A,B", help="The columns; by default every metric.")
+@shared
+def curve(  # noqa: PLR0913 - one parameter an option, as click passes them
+    *,
+    spec: str,
+    training_run: str,
+    log_dir: str,
+    metrics: str | None,
+    regression: tuple[str, ...],
+    confirm: int,
+    form: str,
+) -> None:
+    """Show the learning curve of a training run.
+
+    `*` marks a significant change from the base, `!` a regression. Exit codes: 0 ok; 2 usage or
+    data; 3 the latest step regressed, or a gate of the spec failed; 4 it could not be measured.
+    """
+    with reported():
+        from evalsi.core.run.plan import checked
+        from evalsi.training.curve import curve_of
+        from evalsi.training.gates import RegressionGate
+        from evalsi.training.history import History
+        from evalsi.training.identity import check_gates, identity_of_spec
+
+        given, history = checked(spec), History(log_dir, training_run)
+        gates = [RegressionGate.parse(text) for text in regression]
+        check_gates(given, gates)
+        if history.steps():
+            history.refuse_another(identity_of_spec(given))
+        made = curve_of(
+            history,
+            gates,
+            metrics=[] if metrics is None else metrics.split(","),
+            confirm=confirm,
+        )
+        show(made, form)
+    sys.exit(exit_of(made))

@@ -1,0 +1,80 @@
+"""An OpenAI-compatible server on loopback whose models are told which questions they know."""
+
+import json
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+
+class Quiet(ThreadingHTTPServer):
+    """Says nothing of clients that were killed."""
+
+    def handle_error(self, request, client_address):
+        pass
+
+
+class ModelServer:
+    """Answers a question with itself when its model knows it, else with `no`.
+
+    Attributes:
+        knows: by model, the questions that it answers rightly.
+        down: questions that are answered by 500.
+        asked: model and question of every request.
+    """
+
+    def __init__(self):
+        self.knows = {}
+        self.down = set()
+        self.asked = []
+        outer = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_GET(self):
+                self.answer(*outer.reply(self.path, {}))
+
+            def do_POST(self):
+                body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+                self.answer(*outer.reply(self.path, body))
+
+            def answer(self, status, row):
+                data = json.dumps(row).encode()
+                self.send_response(status)
+                self.send_header("content-type", "application/json")
+                self.send_header("content-length", str(len(data)))
+                self.end_headers()
+                self.wfile.write(data)
+
+            def log_message(self, *_):
+                pass
+
+        self._server = Quiet(("127.0.0.1", 0), Handler)
+        self._server.daemon_threads = True
+        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,))
+
+    def reply(self, path, body):
+        return self.answer(body)
+
+    def answer(self, body):
+        question = body["messages"][-1]["content"]
+        self.asked.append((body["model"], question))
+        if body["model"] not in self.knows:
+            return 404, {"error": {"message": f"no model {body['model']}"}}
+        if question in self.down:
+            return 500, {"error": {"message": "out of memory"}}
+        text = question if question in self.knows[body["model"]] else "no"
+        message = {"role": "assistant", "content": text}
+        return 200, {"choices": [{"index": 0, "message": message, "finish_reason": "stop"}]}
+
+    @property
+    def base_url(self):
+        return f"http://127.0.0.1:{self._server.server_port}/v1"
+
+    def __enter__(self):
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
