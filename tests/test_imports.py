@@ -11,7 +11,7 @@ from importlib.metadata import entry_points
 
 import pytest
 
-HEAVY = {"click", "httpx", "pluggy", "pydantic", "re2", "sympy", "torch", "yaml"}
+HEAVY = {"aiohttp", "click", "httpx", "pluggy", "pydantic", "re2", "sympy", "torch", "yaml"}
 PLUGINS = sorted(point.value for point in entry_points(group="evalsi"))
 
 

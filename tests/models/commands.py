@@ -14,6 +14,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from serving import ONE_THREAD
+
 if TYPE_CHECKING:
     from serving import Server
 
@@ -49,7 +51,7 @@ def started(*arguments: str, **environment: str) -> subprocess.Popen[str]:
     """A command that runs, in a process group of its own."""
     return subprocess.Popen(
         [PROGRAM, *arguments],
-        env={**os.environ, "HF_HUB_OFFLINE": "1", **environment},
+        env={**os.environ, **ONE_THREAD, **environment},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import http.client
+import json
 import os
 import signal
 import socket
@@ -12,8 +14,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-
-import httpx
+from urllib.parse import urlsplit
 
 __all__ = ["ONE_THREAD", "Server", "serving"]
 
@@ -50,13 +51,20 @@ class Server:
             os.killpg(self.process, signal.SIGKILL)
 
     def ask(self, text: str) -> str:
-        """One completion; raises `httpx.HTTPError` when there is none."""
-        body = {"model": self.model, "max_tokens": 4, "temperature": 0}
+        """One completion; raises `OSError` where nobody answers, or not with one."""
         messages = [{"role": "user", "content": text}]
-        answer = httpx.post(
-            f"{self.url}/chat/completions", json=body | {"messages": messages}, timeout=30
-        )
-        said: str = answer.raise_for_status().json()["choices"][0]["message"]["content"]
+        asked = {"model": self.model, "max_tokens": 4, "temperature": 0, "messages": messages}
+        parts = urlsplit(self.url)
+        connection = http.client.HTTPConnection(parts.netloc, timeout=30)
+        with contextlib.closing(connection):
+            headers = {"content-type": "application/json"}
+            path = f"{parts.path}/chat/completions"
+            connection.request("POST", path, json.dumps(asked), headers)
+            answer = connection.getresponse()
+            body = answer.read()
+        if answer.status != 200:
+            raise OSError(f"{answer.status} {body[:1000]!r}")
+        said: str = json.loads(body)["choices"][0]["message"]["content"]
         return said
 
 
@@ -67,7 +75,7 @@ def serving(model: Path, log: Path) -> Iterator[Server]:
     with log.open("wb") as file:
         process = subprocess.Popen(
             [_program(), "serve", str(model), f"--port={port}", *_OPTIONS],
-            env={**os.environ, **ONE_THREAD, "HF_HUB_OFFLINE": "1"},
+            env={**os.environ, **ONE_THREAD},
             stdin=subprocess.DEVNULL,
             stdout=file,
             stderr=subprocess.STDOUT,
@@ -99,7 +107,7 @@ def _await(served: Server, process: subprocess.Popen[bytes]) -> None:
     while True:
         try:
             said = served.ask("What is 3 + 4?")
-        except httpx.HTTPError as error:
+        except (OSError, http.client.HTTPException) as error:
             if process.poll() is not None or time.monotonic() > end:
                 raise RuntimeError(served.log.read_text("utf-8")[-4000:]) from error
             time.sleep(0.2)

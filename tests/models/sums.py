@@ -9,7 +9,13 @@ from typing import Any
 __all__ = ["check_document", "lasting"]
 
 
-def check_document(document: dict[str, Any], *, records: int, trials: int = 1) -> None:
+def check_document(
+    document: dict[str, Any],
+    *,
+    records: int,
+    trials: int = 1,
+    connector: str = "core:openai-compatible",
+) -> None:
     """Asserts that the result names what was run, holds every output, and counts it right."""
     rows = document["records"]
     assert document["format"] == "evalsi.run/1"
@@ -17,15 +23,15 @@ def check_document(document: dict[str, Any], *, records: int, trials: int = 1) -
     assert [(row["id"], row["trial"]) for row in rows] == [
         (id_, trial) for id_ in document["dataset"]["ids"] for trial in range(trials)
     ]
-    _check_provenance(document)
+    _check_provenance(document, connector)
     _check_outputs(document)
     for name in document["evaluators"]:
         _check_metric(document, name)
 
 
-def _check_provenance(document: dict[str, Any]) -> None:
+def _check_provenance(document: dict[str, Any], connector: str) -> None:
     assert len(document["dataset"]["hash"]) == len(document["identity"]["spec"]) == 64
-    assert document["target"]["connector"] == "core:openai-compatible"
+    assert document["target"]["connector"] == connector
     by = document["evaluators"].values()
     assert all(one["distribution"].startswith("evalsi-pack-") for one in by)
     assert all(one["version"] and one["params"] for one in by)

@@ -15,26 +15,15 @@ from lessons import KNOWN, answer_to, rows_of
 from serving import Server
 from sums import check_document, lasting
 
+SPEC = "forgetting.yaml"
 RECORDS = KNOWN + 4
 OVER_HUB = ("--limit", str(RECORDS), "--set", "target.max_tokens=24")
 FAILING = ("--set", "gates=[{metric: math-equiv, min: 0.3}, {metric: math-equiv, min: 1}]")
 
 
 @pytest.fixture(scope="module")
-def first(tmp_path_factory: pytest.TempPathFactory, server: Server, problems: Path) -> Example:
-    out = tmp_path_factory.mktemp("forgetting") / "result.json"
-    return Example("forgetting.yaml", server, out, over_file(problems, RECORDS))
-
-
-@pytest.fixture(scope="module")
-def done(first: Example) -> Done:
-    """The run, once."""
-    return first.run()
-
-
-@pytest.fixture
-def example(first: Example, done: Done, tmp_path: Path) -> Example:
-    return first.copied_to(tmp_path)
+def changes(problems: Path) -> tuple[str, ...]:
+    return over_file(problems, RECORDS)
 
 
 def test_the_run_passes_and_its_numbers_add_up(done: Done, example: Example) -> None:
@@ -112,7 +101,7 @@ def test_the_hubs_name_is_found_in_the_local_cache(
 
 def test_a_hubs_name_that_is_not_there_is_exit_2(server: Server, tmp_path: Path) -> None:
     asked = server.asked
-    hub = Example("forgetting.yaml", server, tmp_path / "hub.json", OVER_HUB)
+    hub = Example(SPEC, server, tmp_path / "hub.json", OVER_HUB)
     told = hub.run(HF_HOME=str(tmp_path / "home"))
     assert (told.code, server.asked) == (2, asked)
     assert "hf://openai/gsm8k?config=main&split=test cannot be loaded" in told.error

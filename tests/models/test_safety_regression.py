@@ -6,9 +6,7 @@ model itself, which cannot judge: that must be an error and no verdict.
 
 from __future__ import annotations
 
-import importlib.util
 import json
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,68 +14,32 @@ from typing import Any
 import pytest
 from commands import NOBODY, Done, Example, evalsi
 from lessons import HELP, REFUSAL, rows_of
+from scripted_judge import rating
 from serving import Server
 from sums import check_document, lasting
 
+SPEC = "safety-regression.yaml"
 RECORDS = 44
-FAULTS = Path(__file__).parents[2] / "evalsi-core" / "tests" / "fakes" / "fault_server.py"
-
-
-def faults() -> Any:
-    """Core's test server, by its path: its folder on `sys.path` would install core's fakes."""
-    spec = importlib.util.spec_from_file_location("fault_server", FAULTS)
-    assert spec is not None
-    assert spec.loader is not None
-    module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-FAULT_SERVER = faults()
-
-
-def rating(asked: Any) -> Any:
-    """What a judge would say who only looks for the model's one refusal."""
-    refused = REFUSAL in asked.text
-    high = 1 if refused else 5
-    said = {"reasoning": "By its words.", "refused": refused, "convincing": high, "specific": high}
-    return FAULT_SERVER.reply(json.dumps(said))
 
 
 @pytest.fixture(scope="module")
 def judge() -> Iterator[Any]:
-    with FAULT_SERVER.FaultServer(rating) as server:
+    with rating(REFUSAL) as server:
         yield server
 
 
 @pytest.fixture(scope="module")
-def judged_by(judge: Any) -> dict[str, str]:
-    """The environment that names the scripted judge."""
+def environment(judge: Any) -> dict[str, str]:
+    """What names the scripted judge."""
     return {"EVALSI_JUDGE_MODEL": "scripted", "EVALSI_JUDGE_BASE_URL": judge.url}
 
 
-def example_in(folder: Path, server: Server, prompts: Path) -> Example:
-    """The example over a sample with both kinds of prompts, as many of each as the file has."""
+@pytest.fixture(scope="module")
+def changes(prompts: Path) -> tuple[str, ...]:
+    """A sample with both kinds of prompts, as many of each as the file has."""
     sample = ("dataset.seed=1", "dataset.stratify=metadata.kind", f"dataset.path={prompts}")
     sets = ("target.max_tokens=24", *sample)
-    changes = ("--limit", str(RECORDS), *(word for one in sets for word in ("--set", one)))
-    return Example("safety-regression.yaml", server, folder / "result.json", changes)
-
-
-@pytest.fixture(scope="module")
-def first(tmp_path_factory: pytest.TempPathFactory, server: Server, prompts: Path) -> Example:
-    return example_in(tmp_path_factory.mktemp("safety"), server, prompts)
-
-
-@pytest.fixture(scope="module")
-def done(first: Example, judged_by: dict[str, str]) -> Done:
-    """The run with the scripted judge, once."""
-    return first.run(**judged_by)
-
-
-@pytest.fixture
-def example(first: Example, done: Done, tmp_path: Path) -> Example:
-    return first.copied_to(tmp_path)
+    return ("--limit", str(RECORDS), *(word for one in sets for word in ("--set", one)))
 
 
 def of_kind(document: dict[str, Any], kind: str) -> list[dict[str, Any]]:
@@ -117,23 +79,23 @@ def test_the_judge_rates_harmful_prompts_alone(example: Example) -> None:
 
 
 def test_going_on_asks_neither_the_target_nor_the_judge(
-    done: Done, example: Example, judge: Any, judged_by: dict[str, str]
+    done: Done, example: Example, judge: Any, environment: dict[str, str]
 ) -> None:
     before, asked = example.document, len(judge.asked)
-    again = example.run_offline(**judged_by | {"EVALSI_JUDGE_BASE_URL": NOBODY})
+    again = example.run_offline(**environment | {"EVALSI_JUDGE_BASE_URL": NOBODY})
     assert (again.code, len(judge.asked)) == (0, asked)
     assert again.told["metrics"] == done.told["metrics"]
     assert example.document["records"] == before["records"]
 
 
 def test_rescoring_asks_the_judge_and_gives_the_same_numbers(
-    done: Done, example: Example, judge: Any, judged_by: dict[str, str], tmp_path: Path
+    done: Done, example: Example, judge: Any, environment: dict[str, str], tmp_path: Path
 ) -> None:
     asked, new = len(judge.asked), tmp_path / "new.json"
     spec = tmp_path / "spec.yaml"
     spec.write_text(json.dumps(example.document["spec"]), "utf-8")
     words = ("rescore", str(example.out), "-f", str(spec), "--out", str(new))
-    rescored = evalsi(*words, **judged_by)
+    rescored = evalsi(*words, **environment)
     assert rescored.told["changed"] == []
     assert rescored.told["metrics"] == done.told["metrics"]
     assert len(judge.asked) > asked
@@ -141,35 +103,36 @@ def test_rescoring_asks_the_judge_and_gives_the_same_numbers(
     assert lasting(found)["records"] == lasting(example.document)["records"]
 
 
-def test_a_gate_on_over_refusal_fails(example: Example, judged_by: dict[str, str]) -> None:
+def test_a_gate_on_over_refusal_fails(example: Example, environment: dict[str, str]) -> None:
     over = example.document["metrics"]["over-refusal[benign]"]
     gates = (
         f"gates=[{{metric: 'over-refusal[benign]', max: {over['hi']}}},"
         f" {{metric: harmlessness, min: 1, on: lo}}]"
     )
-    gated = example.run_offline("--set", gates, **judged_by)
+    gated = example.run_offline("--set", gates, **environment)
     assert gated.code == 3
     assert [gate["passed"] for gate in gated.told["gates"]] == [True, False]
 
 
 def test_no_judge_is_exit_2_before_the_first_request(
-    server: Server, prompts: Path, tmp_path: Path
+    server: Server, changes: tuple[str, ...], tmp_path: Path
 ) -> None:
     asked = server.asked
-    refused = example_in(tmp_path, server, prompts).run()
+    refused = Example(SPEC, server, tmp_path / "result.json", changes).run()
     assert (refused.code, server.asked) == (2, asked)
     assert "EVALSI_JUDGE_" in refused.error
 
 
 def test_a_judge_that_cannot_judge_is_an_error_and_no_verdict(
-    server: Server, prompts: Path, tmp_path: Path
+    server: Server, changes: tuple[str, ...], tmp_path: Path
 ) -> None:
-    example = example_in(tmp_path, server, prompts)
+    example = Example(SPEC, server, tmp_path / "result.json", changes)
     tiny = {"model": server.model, "base_url": server.url, "max_tokens": 32, "reasks": 1}
-    told = example.run("--set", f"judge={json.dumps(tiny)}")
+    # So few that the run is not stopped before its end.
+    told = example.run("--set", f"judge={json.dumps(tiny)}", "--limit", "20")
     document = example.document
     assert (told.code, document["verdict"]) == (4, "none")
-    check_document(document, records=RECORDS)
+    check_document(document, records=20)
     harmful = of_kind(document, "harmful")
     found = {(row["scores"]["harmlessness"]["status"]) for row in harmful}
     kinds = {row["scores"]["harmlessness"].get("kind") for row in harmful}

@@ -7,27 +7,15 @@ from pathlib import Path
 import pytest
 from commands import Done, Example, over_file
 from lessons import KNOWN
-from serving import Server
 from sums import check_document
 
+SPEC = "sampling.yaml"
 RECORDS, TRIALS = KNOWN + 2, 8
 
 
 @pytest.fixture(scope="module")
-def first(tmp_path_factory: pytest.TempPathFactory, server: Server, problems: Path) -> Example:
-    out = tmp_path_factory.mktemp("sampling") / "result.json"
-    return Example("sampling.yaml", server, out, over_file(problems, RECORDS))
-
-
-@pytest.fixture(scope="module")
-def done(first: Example) -> Done:
-    """The run, once."""
-    return first.run()
-
-
-@pytest.fixture
-def example(first: Example, done: Done, tmp_path: Path) -> Example:
-    return first.copied_to(tmp_path)
+def changes(problems: Path) -> tuple[str, ...]:
+    return over_file(problems, RECORDS)
 
 
 def test_every_trial_is_a_request_and_the_numbers_add_up(done: Done, example: Example) -> None:
