@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evalsi.training.published import appearing
+from evalsi.core.durable import publishing_bytes
 from evalsi.training.runner import CheckpointRunner, EvaluatesCheckpoints
 
 if TYPE_CHECKING:
@@ -67,8 +67,12 @@ class PyTorchCheckpointHook:
             return
         import torch
 
-        with appearing(Path(path)) as half:
-            torch.save(state, half)
+        place = Path(path)
+        if place.exists():
+            raise FileExistsError(f"{place} is there already; give every step a path of its own")
+        place.parent.mkdir(parents=True, exist_ok=True)
+        with publishing_bytes(place) as file:
+            torch.save(state, file)
         self._runner.submit(path, step)
 
     def close(self) -> None:
