@@ -23,6 +23,7 @@ __all__ = [
     "argument",
     "line",
     "refuse",
+    "search",
     "section",
     "unless",
     "when",
@@ -71,3 +72,18 @@ def section(number: int, body: Sequence[bytes]) -> list[bytes]:
     """Lines for one call, its first argument loaded; after them the number is loaded again."""
     inside = [argument(0), *body, line(LOAD, NUMBER)]
     return [line(EQUAL, number, 0, len(inside)), *inside]
+
+
+def search(answers: Sequence[tuple[int, Sequence[bytes]]]) -> list[bytes]:
+    """Lines for all values: those of the last start that is not above the value.
+
+    The kernel tries a filter on each system call when it is installed, so that its depth counts.
+
+    Args:
+        answers: starts in order, from 0, each with lines that end in an answer.
+    """
+    if len(answers) == 1:
+        return list(answers[0][1])
+    middle = len(answers) // 2
+    below, above = search(answers[:middle]), search(answers[middle:])
+    return [line(AT_LEAST, answers[middle][0], len(below), 0), *below, *above]

@@ -34,10 +34,15 @@ def stdin(data: bytes) -> FileIO:
         reading, writing = os.pipe()
         pipe = FileIO(reading, "rb")
         os.set_blocking(writing, False)  # the kernel gives smaller pipes to who has many
-        with FileIO(writing, "wb") as file:
-            if not data or file.write(data) == len(data):
-                os.fchmod(reading, 0o444)
-                return pipe
+        try:
+            whole = not data or os.write(writing, data) == len(data)
+        except BlockingIOError:
+            whole = False
+        finally:
+            os.close(writing)
+        if whole:
+            os.fchmod(reading, 0o444)
+            return pipe
         pipe.close()
     return sealed(data)
 

@@ -44,6 +44,8 @@ class ForkJail:
         self._shell = shell
         self._lock = threading.Lock()
         self._holder: Holder | None = None
+        self._setup = b""
+        self._connected = False
         self._limited: tuple[int, int] | None = None
         self._requests: dict[tuple[Limits, bool], bytes] = {}
         self._closed = False
@@ -69,14 +71,18 @@ class ForkJail:
             self.base = base
             with memfile.sealed(base.encode()) as text:
                 self._ask(b"b", text)
+        self._holder = self._made()
+
+    def _made(self) -> Holder:
+        """A holder, with a network of its own where this jail's has connections of a case."""
         ours, theirs = socket.socketpair()
         try:
             with theirs:
-                self._ask(b"p", theirs)
+                self._ask(b"n" if self._connected else b"p", theirs)
         except HolderLost:
             ours.close()
             raise
-        self._holder = Holder(ours)
+        return Holder(ours)
 
     def _ask(self, word: bytes, handed: socket.socket | FileIO) -> None:
         """Asks the zygote; raises `HolderLost`."""
@@ -90,7 +96,8 @@ class ForkJail:
         assert self._holder is not None
         if self._limited is None:  # later, what the last case had will do to compile
             self._limit(Limits())
-        self._holder.load(marshal.dumps(_setup(program)))
+        self._setup = marshal.dumps(_setup(program))
+        self._holder.load(self._setup)
         self.sound = True
 
     def case(self, stdin: bytes, limits: Limits, wire: socket.socket | None) -> Outcome:
@@ -98,6 +105,8 @@ class ForkJail:
         assert self._holder is not None
         self._limit(limits)
         self.sound = False
+        if not self._holder.fresh:
+            self._renew()
         group = self._shell.group
         watch = CpuWatch(group.cpu_s) if group is not None else None
         with memfile.stdin(stdin) as file:
@@ -105,11 +114,18 @@ class ForkJail:
             stopped, used, wall_s, out, err = self._holder.case(
                 self._request(limits, seeks=file.seekable()), fds, limits, watch
             )
-        self.sound = self._holder.sound
+        self._connected |= self._holder.connected
+        self.sound = not self._connected
         ended = stopped or capture.ended_by(used, limits, out_of_memory=self._ran_out())
         number = signal.SIGKILL.value if stopped else abs(used.status)
         cpu_s = watch.spent_s if stopped == "cpu" and watch is not None else used.cpu_s
         return Outcome(ended, number, out, err, wall_s, cpu_s, used.peak_bytes)
+
+    def _renew(self) -> None:
+        """Has the program taken by another holder: what the last case left goes with its own."""
+        self.unload()
+        self._holder = self._made()
+        self._holder.load(self._setup)
 
     def unload(self) -> None:
         """Lets go of the program: its holder ends, and all that it held."""
@@ -156,7 +172,6 @@ class ForkJail:
         request = {
             "wall_s": float(limits.wall_s),
             "together_s": 0.0 if in_cgroup else float(jail_cpu_s(limits)),
-            "output_bytes": int(limits.output_bytes),
             "first_to_die": in_cgroup,
             "seeks": seeks,
             "rlimits": [(getattr(resource, name), *pair) for name, pair in caps.items()],

@@ -172,9 +172,12 @@ class JailForks:
             ticket.served.set()
 
     def _fitting(self, base: str) -> ForkJail | None:
-        """Takes out an idle jail that has the base, or else one without any; the lock is held."""
+        """Takes out an idle jail that has the base, or else one without any; the lock is held.
+
+        The one that was used last: the processors still have its memory.
+        """
         for wanted in dict.fromkeys((base, "")):
-            for jail in self._idle:
+            for jail in reversed(self._idle):
                 if jail.base == wanted:
                     self._idle.remove(jail)
                     return jail

@@ -7,31 +7,25 @@ kernel keeps (`SO_RCVTIMEO`, `SO_SNDTIMEO`), and an answer is checked before it 
 from __future__ import annotations
 
 import contextlib
-import math
+import select
 import socket
 import struct
 import time
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from evalsi.core.sandbox import Ended, Limits
 from evalsi_sandbox import capture
+from evalsi_sandbox.namespaced.answer import CONNECTED, STOPPED, Answer, How
+from evalsi_sandbox.namespaced.printed import Printed
 from evalsi_sandbox.rlimits import jail_cpu_s
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = ["CpuWatch", "Holder", "HolderLost", "lost_on_error", "timeval"]
 
-_ANSWER: Final = struct.Struct("!BBiddQII")
-_STOPPED: Final[dict[int, Ended | None]] = {0: None, 1: "wall", 2: "output", 3: "cpu"}
-_CPU: Final = 3
 _READY: Final = b"ready"
 _READY_S: Final = 5.0
 _SPARE_S: Final = 5.0  # the holder keeps the wall limit itself; this is for a holder that cannot
-_SPARE_MB: Final = 96  # for the zygote, the holder and the tool, which share the cgroup
-_SPARE_PROCESSES: Final = 8
-_CHUNK: Final = 1 << 16
+_QUICK_MS: Final = 25  # most cases end within it, and print less than a pipe holds
 
 
 class HolderLost(Exception):  # noqa: N818 - an event; a fresh jail says what it means
@@ -39,12 +33,19 @@ class HolderLost(Exception):  # noqa: N818 - an event; a fresh jail says what it
 
 
 class Holder:
-    """One end of the line to a holder, which has a program; the other end says whatever it says."""
+    """One end of the line to a holder, which has a program; the other end says whatever it says.
+
+    Attributes:
+        fresh: whether the next case may be this holder's: nothing of the last one is left.
+        connected: whether the last one left connections in its network.
+    """
 
     def __init__(self, wire: socket.socket) -> None:
         self._wire = wire
-        self.sound = True
+        self.fresh = True
+        self.connected = False
         self._ready = True
+        self._known = b""
         wire.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, timeval(_SPARE_S))
         wire.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, timeval(capture.LOOK_S))
 
@@ -65,29 +66,58 @@ class Holder:
             limits: the same for us.
             watch: says when all processes together have used enough.
         """
-
-        def look() -> None:
-            if watch is not None and self.sound and watch.is_over(limits):
-                self.sound = False  # the word may come late, and would stop the next case
-                self._wire.send(b"x")
-
-        with lost_on_error():
-            self._send(request, fds)
+        with lost_on_error(), Printed(limits.output_bytes) as printed:
+            frame = b"" if request == self._known else request
+            self._send(frame, [*fds[:1], *printed.ends, *fds[1:]])
+            printed.begun()
+            self._known = request
             self._await_ready()
-            data = self._receive(_ANSWER.size, limits.wall_s + _SPARE_S, look=look)
-            head, printed = data[: _ANSWER.size], data[_ANSWER.size :]
-            stopped, soiled, status, wall_s, cpu_s, peak, *sizes = _ANSWER.unpack(head)
-            if max(sizes) > limits.output_bytes or len(printed) > sum(sizes):
-                raise HolderLost("an answer of a wrong form")
-            if not (math.isfinite(wall_s) and math.isfinite(cpu_s) and abs(status) < 1 << 16):
-                raise HolderLost("an answer of a wrong form")
-            if len(printed) < sum(sizes):
-                printed += self._receive(sum(sizes) - len(printed), _SPARE_S)
-            if stopped not in _STOPPED:
-                raise HolderLost(f"a case could not be confined: {printed[-200:]!r}")
-        self.sound = (self.sound or stopped == _CPU) and not soiled
-        used = capture.Used(status, cpu_s, peak)
-        return _STOPPED[stopped], used, wall_s, printed[: sizes[0]], printed[sizes[0] :]
+            told = self._until_answer(printed, limits, watch)
+            answer = Answer.of(self._receive(Answer.SIZE, _SPARE_S))
+            out, err = printed.rest()
+        if answer is None:
+            raise HolderLost("an answer of a wrong form")
+        stopped = self._understood(answer, told, err)
+        if answer.how is How.EXITED and printed.full:
+            stopped = "output"
+        return stopped, answer.used, answer.wall_s, out, err
+
+    def _understood(self, answer: Answer, told: Ended | None, err: bytes) -> Ended | None:
+        """What stopped a case; the holder is fresh, or is not, from here on."""
+        if answer.how is How.UNCONFINED:
+            raise HolderLost(f"a case could not be confined: {err[-200:]!r}")
+        heard = answer.how is How.TOLD
+        if heard and told is None:
+            raise HolderLost("it was told nothing")
+        # A word that came too late waits there for the next case.
+        self.fresh = not answer.left and (heard or told is None)
+        self.connected = bool(answer.left & CONNECTED)
+        return told if heard else STOPPED.get(answer.how)
+
+    def _until_answer(
+        self, printed: Printed, limits: Limits, watch: CpuWatch | None
+    ) -> Ended | None:
+        """Reads what a case prints until the holder answers; what it was told to stop it for."""
+        poll = select.poll()
+        poll.register(self._wire, select.POLLIN)
+        if poll.poll(_QUICK_MS):
+            return None
+        for fd in printed:
+            poll.register(fd, select.POLLIN)
+        told: Ended | None = None
+        deadline = time.monotonic() + limits.wall_s + _SPARE_S
+        while time.monotonic() < deadline:
+            for fd, _ in poll.poll(capture.LOOK_S * 1000):
+                if fd == self._wire.fileno():
+                    return told
+                if not printed.take(fd):
+                    poll.unregister(fd)
+            if told is None:
+                over = watch is not None and watch.is_over(limits)
+                told = "output" if printed.full else "cpu" if over else None
+                if told is not None:
+                    self._wire.send(b"x")
+        raise HolderLost("the holder does not answer in time")
 
     def close(self) -> None:
         """Lets go: the holder ends, and all that it held."""
@@ -95,7 +125,7 @@ class Holder:
 
     def _await_ready(self) -> None:
         if not self._ready:
-            answer = self._receive(len(_READY), _READY_S, most=len(_READY))
+            answer = self._receive(len(_READY), _READY_S)
             if answer != _READY:
                 raise HolderLost("the holder could not take the program")
             self._ready = True
@@ -111,32 +141,21 @@ class Holder:
                 raise HolderLost("the holder does not read")
             view = view[self._wire.send(view) :]
 
-    def _receive(
-        self,
-        least: int,
-        within_s: float,
-        *,
-        most: int = _CHUNK,
-        look: Callable[[], None] | None = None,
-    ) -> bytes:
-        """At least so many bytes, within the time."""
+    def _receive(self, size: int, within_s: float) -> bytes:
+        """So many bytes, within the time."""
         deadline = time.monotonic() + within_s
-        data = bytearray()
-        while len(data) < least:
+        data = b""
+        while len(data) < size:
             try:
-                part = self._wire.recv(max(least - len(data), most))
+                part = self._wire.recv(size - len(data))
             except BlockingIOError:  # nothing for a while
                 part = None
-                if look is not None:
-                    look()
             if part == b"":
                 raise HolderLost("the holder ended")
-            if part is not None and not data and len(part) >= least:
-                return part
             data += part or b""
-            if len(data) < least and time.monotonic() > deadline:
+            if len(data) < size and time.monotonic() > deadline:
                 raise HolderLost("the holder does not answer in time")
-        return bytes(data)
+        return data
 
 
 class CpuWatch:

@@ -7,6 +7,7 @@ alone is loaded for the others only, and once a jail.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final
 
 from evalsi.core.sandbox import Program
@@ -24,4 +25,10 @@ _IMPORT: Final = f"import {', '.join(_MODULES)}\n"
 def base_of(program: Program) -> str:
     """What is to be loaded before a program, its own base included."""
     texts = [program.source, *(data.decode("latin-1") for data in program.jail.files.values())]
-    return (_IMPORT if any(map(_NAMED.search, texts)) else "") + program.base
+    return _with_imports(program.base) if any(map(_NAMED.search, texts)) else program.base
+
+
+@lru_cache(maxsize=16)
+def _with_imports(base: str) -> str:
+    """The same text for the same base: pools compare and hash it, and it may be long."""
+    return _IMPORT + base

@@ -143,28 +143,45 @@ def program(on: Machine) -> bytes:
         bpf.line(bpf.LOAD, bpf.ARCH),
         *bpf.unless(bpf.EQUAL, on.audit, bpf.KILL),
         bpf.line(bpf.LOAD, bpf.NUMBER),
+        *bpf.search(_answers(on)),
     ]
+    return b"".join(lines)
+
+
+def _answers(on: Machine) -> list[tuple[int, list[bytes]]]:
+    """Every number's answer, as the numbers from which it holds up to the next."""
+    allowed = [bpf.line(bpf.RETURN, bpf.ALLOW)]
+    listed = _listed(on)
+    starts = {0: allowed} | {number + 1: allowed for number in listed} | listed
     if on.foreign is not None:
-        lines += bpf.when(bpf.AT_LEAST, on.foreign, bpf.refuse(errno.ENOSYS))
-    # glibc falls back to clone, whose flags a filter can read.
-    lines += bpf.when(bpf.EQUAL, on.clone3, bpf.refuse(errno.ENOSYS))
-    for number in on.refused.values():
-        lines += bpf.when(bpf.EQUAL, number, bpf.refuse(errno.EPERM))
-    lines += bpf.section(on.clone, bpf.when(bpf.ANY_BIT, _NEW_NAMESPACES, bpf.refuse(errno.EPERM)))
+        starts[on.foreign] = [bpf.line(bpf.RETURN, bpf.refuse(errno.ENOSYS))]
+    found = sorted(starts.items())
+    befores = [[], *(lines for _, lines in found)]
+    return [
+        (n, lines) for (n, lines), before in zip(found, befores, strict=False) if lines != before
+    ]
+
+
+def _listed(on: Machine) -> dict[int, list[bytes]]:
+    """By number, the lines for what is not simply allowed; each ends in an answer."""
+    refused, allowed = (bpf.line(bpf.RETURN, a) for a in (bpf.refuse(errno.EPERM), bpf.ALLOW))
+    first = bpf.when(bpf.EQUAL, _FIRST, bpf.refuse(errno.EPERM))
     families = [
         bpf.line(bpf.EQUAL, family, len(_FAMILIES) - at) for at, family in enumerate(_FAMILIES)
     ]
-    lines += bpf.section(
-        on.socket, [*families, bpf.line(bpf.RETURN, bpf.refuse(errno.EAFNOSUPPORT))]
-    )
-    first = bpf.when(bpf.EQUAL, _FIRST, bpf.refuse(errno.EPERM))
+    found = {number: [refused] for number in on.refused.values()}
+    # glibc falls back to clone, whose flags a filter can read.
+    found[on.clone3] = [bpf.line(bpf.RETURN, bpf.refuse(errno.ENOSYS))]
+    new = bpf.when(bpf.ANY_BIT, _NEW_NAMESPACES, bpf.refuse(errno.EPERM))
+    found[on.clone] = [bpf.argument(0), *new, allowed]
+    no_family = bpf.line(bpf.RETURN, bpf.refuse(errno.EAFNOSUPPORT))
+    found[on.socket] = [bpf.argument(0), *families, no_family, allowed]
     for number in on.by_number.values():
-        lines += bpf.section(number, first)
+        found[number] = [bpf.argument(0), *first, allowed]
     for number, user in on.by_kind.items():
         everybody = bpf.when(bpf.EQUAL, user, bpf.refuse(errno.EPERM))
-        lines += bpf.section(number, [*everybody, bpf.argument(1), *first])
-    lines.append(bpf.line(bpf.RETURN, bpf.ALLOW))
-    return b"".join(lines)
+        found[number] = [bpf.argument(0), *everybody, bpf.argument(1), *first, allowed]
+    return found
 
 
 def kafel(on: Machine) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from evalsi.core.sandbox import Launch
 from evalsi_sandbox import box, memfile
 from evalsi_sandbox.namespaced import etc, stage
-from evalsi_sandbox.namespaced.walls import CONTROL, Walls
+from evalsi_sandbox.namespaced.walls import CONTROL, Walls, zygote
 from evalsi_sandbox.rlimits import NICE, NOBODY
 from evalsi_sandbox.standing import Standing, outage
 
@@ -52,6 +52,8 @@ class Shell(Standing):
         staged = root and stage.needed(tool, walls)
         before = stage.command(tool, walls) if staged else []
         guest = walls.guest()
+        if walls.forks:
+            self.control.send(zygote())
         with contextlib.ExitStack() as closing:
             built = tool.build(walls)
             for file in built.fds.values():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import importlib.util
+import marshal
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -21,8 +22,8 @@ __all__ = [
     "GUEST",
     "HOSTNAME",
     "SHM",
+    "START",
     "TMP",
-    "ZYGOTE",
     "Bind",
     "Built",
     "Tool",
@@ -31,14 +32,17 @@ __all__ = [
     "find",
     "in_system",
     "system",
+    "zygote",
 ]
 
 CONTROL: Final = 10
 """The descriptor of the control socket inside; the tool's own descriptors come after it."""
 HOSTNAME: Final = "evalsi"
 GUEST: Final = Path(__file__).with_name("guest.py")
-ZYGOTE: Final = Path(__file__).with_name("zygote.py")
-_PARTS: Final = ("zygote_rooms", "zygote_watch", "zygote_life", "zygote_case")
+START: Final = Path(__file__).with_name("zygote_start.py")
+_PARTS: Final = tuple(
+    f"zygote{part}" for part in ("_rooms", "_memory", "_watch", "_life", "_case", "")
+)
 TMP: Final = "/tmp"  # noqa: S108 - inside, and private
 SHM: Final = "/dev/shm"  # noqa: S108 - inside, and private
 _SYSTEM: Final = ("bin", "lib", "lib32", "lib64", "libx32", "sbin", "usr")
@@ -83,12 +87,15 @@ class Walls:
 
     def guest(self) -> list[str]:
         """The command of the jail's first process."""
-        flags, text = (FLAGS, _zygote()) if self.forks else (("-I", "-S"), GUEST.read_text())
-        return [str(self.python.executable), *flags, "-c", text, str(CONTROL)]
+        flags, text = (FLAGS, START) if self.forks else (("-I", "-S"), GUEST)
+        return [str(self.python.executable), *flags, "-c", text.read_text(), str(CONTROL)]
 
     def environment(self) -> Mapping[str, str]:
-        """The first process's environment: that of the programs, where it becomes them."""
-        return environment(TMP) if self.forks else {}
+        """The first process's environment: that of the programs, where it becomes them.
+
+        A zygote's libraries find all of their functions at the start, and not in each fork.
+        """
+        return {**environment(TMP), "LD_BIND_NOW": "1"} if self.forks else {}
 
     def late_binds(self) -> list[Bind]:
         """What is bound after `/tmp`, which would hide an interpreter below it."""
@@ -102,15 +109,14 @@ class Walls:
 
 
 @functools.cache
-def _zygote() -> str:
-    """The zygote's text after its parts, which it finds as the modules that they are here."""
-    folder = ZYGOTE.parent
-    parts = {f"{__package__}.{name}": (folder / f"{name}.py").read_text() for name in _PARTS}
-    return (
-        f"import sys, types\nfor name, text in {parts!r}.items():\n"
-        "    sys.modules[name] = part = types.ModuleType(name)\n"
-        "    exec(compile(text, '<string>', 'exec'), part.__dict__)\n" + ZYGOTE.read_text()
-    )
+def zygote() -> bytes:
+    """The zygote's code after that of its parts, by their names; the interpreter is ours."""
+    texts = {f"{__package__}.{name}": GUEST.with_name(f"{name}.py").read_text() for name in _PARTS}
+    codes = {
+        name: compile(text, "<string>", "exec", dont_inherit=True, optimize=2)
+        for name, text in texts.items()
+    }
+    return marshal.dumps(codes)
 
 
 class Tool(Protocol):

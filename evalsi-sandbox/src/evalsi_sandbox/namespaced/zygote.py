@@ -2,13 +2,14 @@
 
 A request hands it the socket of one program. It clones a *holder* into user, PID and mount
 namespaces of its own, with its own `/proc`, `/tmp`, `/dev/shm` and `/box`; the holder reads the
-program from that socket, compiles it once, and forks a *case* for each request. The case drops
-every capability, takes its limits and the system call filter, and runs the program as `__main__`.
-What a case left, processes and files, is gone before the next one begins.
+program from that socket, compiles it once, drops every capability, takes the system call filter,
+and forks a *case* for each request. The case takes its limits and runs the program as `__main__`.
+What a case left running has ended before the next one begins; where it left files or connections,
+the next one has a new holder.
 
-The text and its parts, `zygote_*.py`, run in the jail's interpreter with `-c`. Holder
-and case share a user, so the holder is undumpable; as first process of its PID namespace it takes
-no signal from inside.
+This file and its parts, `zygote_*.py`, run in the jail's interpreter after `zygote_start.py`.
+Holder and case share a user, so the holder is undumpable; as first process of its PID namespace it
+takes no signal from inside.
 
 A fork's price is the pages that it touches, and the mappings that it copies. Holder and case are
 forked past Python's own fork hooks, which touch two hundred pages: they mend locks, and here no
@@ -34,10 +35,18 @@ from _signal import (  # type: ignore[import-not-found]
 from _socket import socket, socketpair
 from typing import Any
 
-from evalsi_sandbox.namespaced.zygote_case import DUMPABLE, Holder, read_input
+from evalsi_sandbox.namespaced.zygote_case import DUMPABLE, Holder, confine, read_input
 from evalsi_sandbox.namespaced.zygote_life import Life
-from evalsi_sandbox.namespaced.zygote_rooms import LIBC, MAIN, ROOMS, fold, inhabit, settle
-from evalsi_sandbox.namespaced.zygote_watch import CHUNK
+from evalsi_sandbox.namespaced.zygote_memory import enlarge, fold
+from evalsi_sandbox.namespaced.zygote_rooms import (
+    LIBC,
+    MAIN,
+    ROOMS,
+    inhabit,
+    raise_loopback,
+    settle,
+    syscall,
+)
 
 WARM = """
     bisect builtins collections functools heapq itertools math operator re string typing warnings
@@ -46,6 +55,7 @@ if sys.version_info >= (3, 13):  # which shows a program's error by them
     WARM += ["linecache", "traceback"]
 
 NEW = 0x1000_0000 | 0x2000_0000 | 0x0002_0000  # CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNS
+NEW_NET = 0x4000_0000
 CLONE = {"x86_64": 56, "aarch64": 220}[os.uname().machine]
 NO_NEW_PRIVS = 38
 REHEARSAL = b"n = int(input())\nprint(n * 2)\n"
@@ -67,21 +77,25 @@ def main() -> Life:
     words = os.dup(2)
     try:
         as_a_file()
-        os.environ.pop("PWD", None)  # a tool's own
+        for name in ("PWD", "LD_BIND_NOW"):  # a tool's, and ours
+            os.environ.pop(name, None)
         rehearse()
     except Exception as error:  # noqa: BLE001 - the opener shows a jail's last words
         os.write(words, f"{type(error).__name__}: {error}".encode())
         os._exit(1)
     os.close(words)
+    enlarge()
     fold()
     user = os.getuid(), os.getgid()
     gc.disable()
     gc.collect()
     gc.freeze()
+    LIBC.malloc_trim(0)
     control.send(b"ready")
     holder = 0
     while True:
-        word, fds = message(control, 1)
+        word, extra, _, _ = control.recvmsg(1, 64)
+        fds = descriptors(extra)
         if holder:
             end(holder)  # has no namespace in common with the next
             holder = 0
@@ -89,12 +103,13 @@ def main() -> Life:
             found(fds[0])
             control.send(b"1")
             continue
-        if word != b"p" or len(fds) != 1:
+        if word not in (b"p", b"n") or len(fds) != 1:
             os._exit(0)
-        holder = LIBC.syscall(CLONE, NEW | SIGCHLD, 0, 0, 0, 0)
+        network = NEW_NET if word == b"n" else 0
+        holder = syscall(CLONE, NEW | network | SIGCHLD, 0, 0, 0, 0)
         if holder == 0:
             control.close()
-            return hold(socket(fileno=fds[0]), user)
+            return hold(socket(fileno=fds[0]), user, bool(network))
         os.close(fds[0])
         control.send(b"%d" % holder)
 
@@ -126,8 +141,8 @@ def rehearse() -> None:
 
     What it would write into its own code in every fork it has then written here, once.
     """
-    setup = {"source": REHEARSAL, "before": "", "filter": b"", "rooms": {}}
-    request: dict[str, Any] = {"wall_s": 1.0, "together_s": 0.0, "output_bytes": CHUNK}
+    setup = {"source": REHEARSAL, "before": "", "rooms": {}}
+    request: dict[str, Any] = {"wall_s": 1.0, "together_s": 0.0}
     request["first_to_die"] = request["seeks"] = False
     request["rlimits"] = [(number, *resource.getrlimit(number)) for number in range(4)]
     frame = marshal.dumps(request)
@@ -140,16 +155,20 @@ def rehearse() -> None:
         holder.take(setup, wire)
         ours.sendall(len(frame).to_bytes(4, "big") + frame)
         limits = marshal.loads(received(wire)[0])  # noqa: S302 - our own
-        if holder.case(limits, [os.open("/dev/null", os.O_RDONLY)]) is not None:
+        if holder.case(limits, [os.open("/dev/null", os.O_RDWR) for _ in range(3)]) is not None:
             os._exit(0)
-        ours.recv(CHUNK)
-        holder.confine(limits)
-        sys.stdin = io.StringIO("3")
+        ours.recv(256)
+        holder.limit(limits)
+        reading, writing = os.pipe()
+        os.write(writing, b"3\n")
+        read_input(reading)
         exec(*holder.life.begin())  # noqa: S102 - our own
         holder.life.leave()
-        os.close(holder.net)
+        for fd in (holder.net, reading, writing):
+            os.close(fd)
     LIBC.prctl(DUMPABLE, 0, 0, 0, 0)
-    sys.stdin, sys.modules["__main__"] = standard, main
+    sys.stdin = sys.__stdin__ = standard  # type: ignore[misc, assignment]
+    sys.modules["__main__"] = main
     signal(SIGCHLD, SIG_IGN)
     signal(SIGINT, SIG_IGN)
     for fd in seen:
@@ -172,22 +191,28 @@ def end(holder: int) -> None:
         os.kill(holder, SIGKILL)
 
 
-def hold(wire: socket, user: tuple[int, int]) -> Life:
+def hold(wire: socket, user: tuple[int, int], own_network: bool) -> Life:
     """A holder's life; returns in a case alone."""
     try:
         signal(SIGCHLD, SIG_DFL)
         os.set_inheritable(wire.fileno(), False)
         LIBC.prctl(DUMPABLE, 1, 0, 0, 0)  # else its own files in /proc are closed to it
         inhabit(user)
+        if own_network:
+            raise_loopback()
         LIBC.prctl(DUMPABLE, 0, 0, 0, 0)
         holder = Holder(ROOMS)
         setup = marshal.loads(received(wire)[0])  # noqa: S302 - written by the opener
         settle(setup)
         holder.take(setup, wire)
+        confine(setup["filter"])
         wire.sendall(b"ready")
+        limits: dict[str, Any] = {}
         while True:
             payload, fds = received(wire)
-            life = holder.case(marshal.loads(payload), fds)  # noqa: S302 - likewise
+            if payload:  # else they are as before
+                limits = marshal.loads(payload)  # noqa: S302 - likewise
+            life = holder.case(limits, fds)
             if life is not None:
                 life.more = setup, payload, fds
                 return life
@@ -200,9 +225,11 @@ def hold(wire: socket, user: tuple[int, int]) -> Life:
 
 def received(wire: socket) -> tuple[bytes, list[int]]:
     """A frame and the descriptors that came with it; EOFError when the opener is gone."""
-    head, fds = message(wire, 4)
-    size = int.from_bytes(head + exactly(wire, 4 - len(head)), "big")
-    return exactly(wire, size), fds
+    head, extra, _, _ = wire.recvmsg(4, 64)
+    if len(head) < 4:
+        head += exactly(wire, 4 - len(head))
+    size = int.from_bytes(head, "big")
+    return exactly(wire, size) if size else b"", descriptors(extra)
 
 
 def exactly(wire: socket, size: int) -> bytes:
@@ -216,23 +243,9 @@ def exactly(wire: socket, size: int) -> bytes:
     return data
 
 
-def message(wire: socket, most: int) -> tuple[bytes, list[int]]:
-    """What `socket.recv_fds` gives, for fewer pages."""
-    data, extra, _, _ = wire.recvmsg(most, 64)
-    packed = b"".join([part for _, _, part in extra])
-    return data, [
-        int.from_bytes(packed[at : at + 4], sys.byteorder) for at in range(0, len(packed), 4)
-    ]
-
-
-if __name__ == "__main__":
-    life = main()
-    ended, raised = 0, None
-    try:
-        exec(*life.begin())  # noqa: S102 - what this process is for
-    except BaseException as error:  # noqa: BLE001 - shown as the interpreter shows it
-        raised = error
-    if raised is not None:  # no longer while it is handled: a hook's own error has no context
-        ended = life.failed(raised)
-        raised = None
-    life.finish(ended)
+def descriptors(extra: list[Any]) -> list[int]:
+    """Those in a message, as `socket.recv_fds` finds them, for fewer pages."""
+    found: list[int] = []
+    for part in extra:
+        found += memoryview(part[2]).cast("i").tolist()
+    return found

@@ -1,8 +1,9 @@
-"""A holder's work: forks a case of its program, confines it, watches it, and cleans up after it.
+"""A holder's work: forks a case of its program, limits it, watches it, and ends what it left.
 
 A part of the zygote's text: standard library only.
 """
 
+import contextlib
 import ctypes
 import gc
 import io
@@ -26,22 +27,22 @@ from evalsi_sandbox.namespaced.zygote_rooms import (
     furnish,
     look,
     network,
-    raise_loopback,
 )
 from evalsi_sandbox.namespaced.zygote_watch import (
     CPU,
     EXITED,
-    OUTPUT,
+    TOLD,
     UNCONFINED,
     WALL,
-    Printed,
     Purse,
 )
 
-DETACH, CLONE_NET = 2, 0x4000_0000
-DUMPABLE, SECCOMP, FILTER = 4, 22, 2
-QUICK_MS = 3  # most cases end within it, and print less than a pipe holds
-ANSWER = struct.Struct("!BBiddQII")
+fork, waitpid, wait4, kill, prctl = LIBC.fork, LIBC.waitpid, LIBC.wait4, LIBC.kill, LIBC.prctl
+DETACH = 2
+DUMPABLE, SECCOMP, FILTER, NOHANG = 4, 22, 2, 1
+QUICK_MS = 3  # most cases end within it
+TOUCHED, CONNECTED = 1, 2  # what a case has left: a folder that is not as it was, connections
+HEAD = struct.Struct("=BBdd")
 
 
 class Filter(ctypes.Structure):
@@ -55,19 +56,17 @@ class Holder:
 
     wire: socket
     life: Life
-    filter: Filter
-    filter_at: Any
 
     def __init__(self, rooms: dict[str, int]) -> None:
         self.rooms = {room: (size, look(room)) for room, size in rooms.items()}
-        self.no_capabilities = ctypes.create_string_buffer(24)
-        self.header = struct.pack("II", 0x2008_0522, 0)
         self.begun = mmap.mmap(-1, 1)  # shared with the case until its program begins
-        self.printed = Printed(0)
+        self.poll = select.poll()
+        # The kernel writes a case's status and usage there, and they go to the opener as they are.
+        self.status = ctypes.create_string_buffer(4)
+        self.usage = ctypes.create_string_buffer(144)
+        self.how_it_was = ctypes.byref(self.status), 0, ctypes.byref(self.usage)
         self.net = network()
         self.untouched = os.pread(self.net, 1024, 0)
-        self.soiled = False
-        warm_up()
 
     def take(self, setup: dict[str, Any], wire: socket) -> None:
         """Becomes the holder of a program."""
@@ -75,105 +74,78 @@ class Holder:
         for room, size_mb in setup["rooms"].items():
             if self.rooms[room][0] != size_mb:
                 self.renew(room, size_mb)
-        lines = setup["filter"]
-        self.filter = Filter(len(lines) // 8, lines)
-        self.filter_at = ctypes.byref(self.filter)
         if setup["before"]:  # the opener vouches for it: it is not the program's
             exec(compile(setup["before"], "/box/before.py", "exec"), {"__name__": "before"})  # noqa: S102
         self.life = Life(compiled(setup["source"]), setup["source"])
         gc.freeze()
 
     def case(self, limits: dict[str, Any], fds: list[int]) -> Life | None:
-        """Runs the program once and answers how it ended; returns a life in the case alone."""
-        out, out_end = os.pipe()
-        err, err_end = os.pipe()
+        """Runs the program once and answers how it ended; returns a life in the case alone.
+
+        What it prints goes to the opener's own pipes.
+        """
         self.begun[0] = 0
         begun = time.monotonic()
-        pid = LIBC.fork()
+        pid = fork()
         if pid == 0:
-            return self.live(limits, [fds[0], out_end, err_end, *fds[1:]])
+            return self.live(limits, fds)
         checked(pid)
         # While the case lives, each page that is written to here is copied: first wait.
         alive = os.pidfd_open(pid)
-        poll = select.poll()
-        poll.register(alive, select.POLLIN)
-        quick = poll.poll(QUICK_MS)
-        for fd in (out_end, err_end, *fds):
+        self.poll.register(alive, select.POLLIN)
+        quick = self.poll.poll(QUICK_MS)
+        ended, spent_s = (EXITED, 0.0) if quick else self.watch(pid, alive, limits, begun)
+        for fd in fds:
             os.close(fd)
-        if self.printed.most != limits["output_bytes"]:
-            self.printed = Printed(limits["output_bytes"])
-        kept = self.printed
-        kept.start(out, err)
-        purse = Purse(limits["together_s"], begun)
-        deadline = begun + limits["wall_s"]
-        ended = EXITED if quick else self.watch(poll, alive, kept, purse, deadline)
         os.close(alive)
         wall_s = time.monotonic() - begun
         if ended != EXITED:
-            os.kill(pid, SIGKILL)
-        _, status, used = os.wait4(pid, 0)
-        self.clean()
-        if ended == EXITED:
-            ended = kept.rest()
+            kill(pid, SIGKILL)
+        checked(wait4(pid, *self.how_it_was))
+        left = self.clean()
         if ended == EXITED and not self.begun[0]:
             ended = UNCONFINED
-        code = os.waitstatus_to_exitcode(status)
-        cpu_s = max(used.ru_utime + used.ru_stime, purse.spent_s)
-        parts = kept.parts()
-        sizes = (len(parts[0]), len(parts[1]))
-        answer = ANSWER.pack(ended, self.soiled, code, wall_s, cpu_s, used.ru_maxrss * 1024, *sizes)
-        self.answer([answer, *parts])
-        kept.end()
+        self.wire.sendmsg([HEAD.pack(ended, left, wall_s, spent_s), self.status, self.usage])
         return None
 
-    def answer(self, parts: list[Any]) -> None:
-        """Sends an answer."""
-        sent = self.wire.sendmsg(parts)
-        for part in parts:
-            if sent < len(part):
-                self.wire.sendall(part[sent:])
-            sent = max(0, sent - len(part))
-
     def watch(
-        self, poll: select.poll, alive: int, kept: Printed, purse: Purse, deadline: float
-    ) -> int:
-        """Reads what is printed until the case's end, a full measure, or a limit of its time."""
+        self, pid: int, alive: int, limits: dict[str, Any], begun: float
+    ) -> tuple[int, float]:
+        """Waits for the case's end, the opener's word, or a limit of its time; and CPU seconds."""
+        if limits["first_to_die"]:
+            put_first(pid)
+        purse = Purse(limits["together_s"], begun)
+        deadline = begun + limits["wall_s"]
+        poll = select.poll()
+        poll.register(alive, select.POLLIN)
         poll.register(self.wire, select.POLLIN)  # a word: enough; its end: the opener is gone
-        for fd in kept.fds:
-            poll.register(fd, select.POLLIN)
         while (left := deadline - time.monotonic()) > 0:
             for fd, _ in poll.poll(min(left, purse.look_s) * 1000):
                 if fd == alive:
-                    return EXITED
-                if fd == self.wire.fileno():
-                    if not self.wire.recv(1):
-                        os._exit(0)
-                    return CPU
-                size = kept.take(fd)
-                if size < 0:
-                    return OUTPUT
-                if size == 0:
-                    poll.unregister(fd)
+                    return EXITED, purse.spent_s
+                if not self.wire.recv(1):
+                    os._exit(0)
+                return TOLD, purse.spent_s
             if purse.is_empty():
-                return CPU
-        return WALL
+                return CPU, purse.spent_s
+        return WALL, purse.spent_s
 
-    def clean(self) -> None:
-        """Ends what the case left running, and replaces what it has touched."""
+    def clean(self) -> int:
+        """Ends what the case left running; gives what else it left, for which a holder is too old.
+
+        Folders and connections go with this holder's namespaces: the next case has a new one.
+        """
         # Whoever is left in the namespace is ours to wait for.
-        if LIBC.waitpid(-1, None, os.WNOHANG) >= 0 and LIBC.kill(-1, SIGKILL) == 0:
-            while LIBC.waitpid(-1, None, 0) >= 0:
+        if waitpid(-1, None, NOHANG) >= 0 and kill(-1, SIGKILL) == 0:
+            while waitpid(-1, None, 0) >= 0:
                 pass
-        for room, (size_mb, fresh) in self.rooms.items():
+        left = 0
+        for room, (_, fresh) in self.rooms.items():
             if look(room) != fresh:
-                self.renew(room, size_mb)
+                left = TOUCHED
         if connected(self.untouched, os.pread(self.net, 1024, 0)):
-            self.soiled = True  # for the programs after this one: its cases get a new network
-            os.close(self.net)
-            checked(LIBC.unshare(CLONE_NET))
-            raise_loopback()
-            self.net = network()
-            self.untouched = os.pread(self.net, 1024, 0)
+            left |= CONNECTED
+        return left
 
     def renew(self, room: str, size_mb: int) -> None:
         """Replaces a folder by an empty one."""
@@ -192,7 +164,7 @@ class Holder:
             os.closerange(len(fds), 1 << 20)
             if limits["seeks"]:
                 read_input()
-            self.confine(limits)
+            self.limit(limits)
             self.begun[0] = 1
             self.begun.close()  # out of the program's reach
         except BaseException as error:  # noqa: BLE001 - told to the opener
@@ -201,30 +173,35 @@ class Holder:
         self.life.kept = self, limits, fds  # to free them would touch their pages
         return self.life
 
-    def confine(self, limits: dict[str, Any]) -> None:
-        """Takes every limit, drops every capability, and closes the door."""
-        LIBC.prctl(DUMPABLE, 1, 0, 0, 0)  # as any program: its files in /proc are its own
-        if limits["first_to_die"]:
-            fd = os.open("/proc/self/oom_score_adj", os.O_WRONLY)
-            os.write(fd, b"1000")
-            os.close(fd)
+    def limit(self, limits: dict[str, Any]) -> None:
+        """Takes every limit."""
+        prctl(DUMPABLE, 1, 0, 0, 0)  # as any program: its files in /proc are its own
         for number, soft, hard in limits["rlimits"]:
             resource.setrlimit(number, (soft, hard))
-        checked(LIBC.capset(self.header, self.no_capabilities))
-        if self.filter.length:
-            checked(LIBC.prctl(SECCOMP, FILTER, self.filter_at, 0, 0))
 
 
-def read_input() -> None:
+def put_first(pid: int) -> None:
+    """Has the kernel take this process, and its children to come, first when memory is short.
+
+    Who has ended before this needs none of it.
+    """
+    with contextlib.suppress(OSError):  # it has ended meanwhile
+        fd = os.open(f"/proc/{pid}/oom_score_adj", os.O_WRONLY)
+        os.write(fd, b"1000")
+        os.close(fd)
+
+
+def confine(lines: bytes) -> None:
+    """Drops every capability and takes the system call filter, which each case inherits."""
+    checked(LIBC.capset(struct.pack("II", 0x2008_0522, 0), bytes(24)))
+    program = Filter(len(lines) // 8, lines)
+    checked(prctl(SECCOMP, FILTER, ctypes.byref(program), 0, 0))
+
+
+def read_input(fd: int = 0) -> None:
     """Makes `sys.stdin`, which asks once whether its descriptor can seek."""
-    raw = io.FileIO(0, "rb", closefd=False)
+    raw = io.FileIO(fd, "rb", closefd=False)
     raw.name = "<stdin>"
     stream = io.TextIOWrapper(io.BufferedReader(raw), "utf-8", "surrogateescape", newline="\n")
     stream.mode = "r"  # type: ignore[misc]
     sys.stdin = sys.__stdin__ = stream  # type: ignore[misc]
-
-
-def warm_up() -> None:
-    """Looks up once what every case would look up again."""
-    for name in ("fork", "prctl", "capset", "umount2", "unshare", "syscall", "waitpid", "kill"):
-        getattr(LIBC, name)

@@ -85,8 +85,11 @@ class Life:
         self.module = sys.last_type = sys.last_value = sys.last_traceback = None
         sys.modules.pop("__main__", None)
         gc.collect(1 if young else 2)
-        for stream in {id(s): s for s in (sys.stdout, sys.__stdout__, sys.stderr)}.values():
-            flushed &= _flushed(stream)
+        flushed &= _flushed(sys.stdout)
+        if sys.__stdout__ is not sys.stdout:
+            flushed &= _flushed(sys.__stdout__)
+        if sys.stderr is not sys.stdout and sys.stderr is not sys.__stdout__:
+            flushed &= _flushed(sys.stderr)
         return flushed
 
 

@@ -4,8 +4,6 @@ A part of the zygote's text: standard library only.
 """
 
 import ctypes
-import io
-import itertools
 import os
 import re
 import struct
@@ -13,9 +11,9 @@ from _socket import AF_INET, SOCK_DGRAM, socket
 from typing import Any
 
 LIBC = ctypes.PyDLL(None, use_errno=True)  # the interpreter's lock is kept over a fork
+syscall = LIBC.syscall  # each attribute of LIBC is asked for through Python code
 NOSUID_NODEV, NOEXEC, READ_ONLY, NO_ATIME, REMOUNT_BIND, PRIVATE = 6, 8, 1, 1024, 0x1020, 0x4_4000
 MAIN = "/box/main.py"
-READ, WRITE, EXECUTE = 1, 2, 4
 ROOMS = {"/tmp": 64, "/dev/shm": 16}  # noqa: S108 - inside, and private; sizes that most ask for
 STATX, HERE, BASIC_STATS = {"x86_64": 332, "aarch64": 291}[os.uname().machine], -100, 0x7FF
 SEEN = ctypes.create_string_buffer(256)  # what `os.stat` makes of it are twenty objects
@@ -57,7 +55,7 @@ def furnish(room: str, size_mb: int) -> None:
 
 def look(room: str) -> bytes:
     """What changes when a folder's entries, mode, times or attributes do: `struct statx`."""
-    checked(LIBC.syscall(STATX, HERE, room.encode(), 0, BASIC_STATS, SEEN))
+    checked(syscall(STATX, HERE, room.encode(), 0, BASIC_STATS, SEEN))
     return SEEN.raw
 
 
@@ -84,22 +82,6 @@ def network() -> int:
 def connected(before: bytes, now: bytes) -> bool:
     """Whether TCP connections are open or linger that did not before: these bar their port."""
     return now != before and TCP.findall(now) != TCP.findall(before)
-
-
-def fold() -> None:
-    """Makes two mappings of the five that each library has: every fork copies them all.
-
-    What a library keeps read-only becomes executable, or writable as its data: in these processes
-    nothing stands on that.
-    """
-    with io.FileIO("/proc/self/maps") as file:
-        rows = [line.split() for line in file.readall().splitlines()]
-    for row, after in itertools.pairwise(rows):
-        if row[1] == b"r--p" and b".so" in row[-1] and b"/ld-" not in row[-1]:
-            first, end = (int(part, 16) for part in row[0].split(b"-"))
-            data = after[1] == b"rw-p" and after[-1] == row[-1]
-            access = READ | (WRITE if data else EXECUTE)
-            LIBC.mprotect(ctypes.c_void_p(first), ctypes.c_size_t(end - first), access)
 
 
 def raise_loopback() -> None:

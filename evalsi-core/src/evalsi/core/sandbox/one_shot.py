@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from evalsi.core.sandbox.contract import Command, Jail, Limits, Outcome, Rung
+from evalsi.core.sandbox.contract import Command, Jail, JailSpec, Limits, Outcome, Rung
 from evalsi.core.sandbox.python import Loaded, Program
 
 if TYPE_CHECKING:
@@ -30,14 +31,13 @@ class OneShotFork:
 class _OneShot:
     def __init__(self, rung: Rung, program: Program) -> None:
         self._rung = rung
-        files = {**program.jail.files, "main.py": encoded(whole(program))}
-        self._jail = replace(program.jail, files=files)
+        self._program = program
         self._open: Jail | None = None
         self._killed = False
         self.enforced: Mapping[str, str] = {}
 
     def case(self, stdin: bytes, limits: Limits, *, wire: socket.socket | None = None) -> Outcome:
-        jail = self._open = self._rung.open(self._jail)
+        jail = self._open = self._rung.open(self._spec)
         try:
             if self._killed:
                 return Outcome("killed", 9)
@@ -46,6 +46,12 @@ class _OneShot:
         finally:
             self._open = None
             jail.close()
+
+    @functools.cached_property
+    def _spec(self) -> JailSpec:
+        """Written out at the first case: who has a faster path may never come here."""
+        files = {**self._program.jail.files, "main.py": encoded(whole(self._program))}
+        return replace(self._program.jail, files=files)
 
     def kill(self) -> None:
         self._killed = True

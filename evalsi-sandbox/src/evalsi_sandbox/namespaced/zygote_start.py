@@ -1,0 +1,24 @@
+"""The text with which a zygote's interpreter starts; its code is sent to it, compiled already.
+
+To compile it there would leave a quarter of its memory in rags, which every fork copies.
+"""
+
+import marshal
+import os
+import sys
+import types
+
+if __name__ == "__main__":
+    for name, code in marshal.loads(os.read(int(sys.argv[1]), 1 << 20)).items():  # noqa: S302 - ours
+        sys.modules[name] = types.ModuleType(name)
+        exec(code, sys.modules[name].__dict__)  # noqa: S102 - likewise
+    life = sys.modules["evalsi_sandbox.namespaced.zygote"].main()
+    ended, raised = 0, None
+    try:
+        exec(*life.begin())  # noqa: S102 - what this process is for
+    except BaseException as error:  # noqa: BLE001 - shown as the interpreter shows it
+        raised = error
+    if raised is not None:  # no longer while it is handled: a hook's own error has no context
+        ended = life.failed(raised)
+        raised = None
+    life.finish(ended)
