@@ -78,9 +78,12 @@ def score(  # noqa: PLR0913, PLR0917 - one parameter an option, as click passes 
             quiet = not sys.stderr.isatty() or (out is None and sys.stdout.isatty())
             if not quiet:
                 rewards = _with_progress(rewards, data, limit, skipped)
-            for reward in rewards:
-                summary.count(reward)
-                output.write(reward)
+            try:
+                for reward in rewards:
+                    summary.count(reward)
+                    output.write(reward)
+            finally:
+                del rewards  # one that Ctrl-C left would end whenever the collector comes by
         click.echo(str(summary), err=True)
     sys.exit(summary.exit_code)
 

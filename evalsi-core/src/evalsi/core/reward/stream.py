@@ -41,7 +41,7 @@ def stream(function: LoadedReward, rollouts: Iterable[Rollout], first: int = 1) 
 
 def _overlapped(function: LoadedReward, chunks: Iterable[list[Record]]) -> Iterator[Reward]:
     """Keeps a few chunks in flight, so that one slow rollout does not idle the rest."""
-    stop = Stop()
+    stop, owner = Stop(), threading.get_ident()
     waiting: deque[Future[list[Settled]]] = deque()
     pool = ThreadPoolExecutor(function.in_flight, thread_name_prefix=_THREADS)
     try:
@@ -53,9 +53,9 @@ def _overlapped(function: LoadedReward, chunks: Iterable[list[Record]]) -> Itera
             yield from _kept(waiting.popleft().result())
     finally:
         stop.now()
-        # The collector may end a stream in one of its threads, which cannot wait for itself.
-        is_own = threading.current_thread().name.startswith(_THREADS)
-        pool.shutdown(wait=not is_own, cancel_futures=True)
+        # The collector ends a stream in any thread: in one of its own, which cannot wait for
+        # itself, or in one of the engine's, for which its own threads wait.
+        pool.shutdown(wait=threading.get_ident() == owner, cancel_futures=True)
 
 
 def _kept(rows: list[Settled]) -> Iterator[Reward]:
