@@ -6,8 +6,11 @@ import pytest
 from training_kit import history_at, put
 
 from evalsi.core import DataError
+from evalsi.core.stats import Comparison
 from evalsi.training import RegressionGate
 from evalsi.training.curve import curve_of
+from evalsi.training.history import StepRecord
+from evalsi.training.judging import result_of
 from evalsi.training.table import table
 
 GATE = RegressionGate("m", 0.02)
@@ -98,6 +101,51 @@ def test_too_few_shared_records_are_incomplete_and_never_ok(history):
     assert (first.status, first.passed) == ("incomplete", False)
     assert first.reasons == ("m: 94 of 100 records compared",)
     assert second.status == "ok"
+
+
+def test_a_metric_without_a_gate_that_was_measured_in_part_is_incomplete_too(history):
+    base = passes(100, 0.7)
+    part = [None] * 6 + base[6:]
+    put(history, "base", {"m": base, "k": base, "k[few]": base})
+    put(history, 100, {"m": base, "k": part, "k[few]": part}, by={"m": {}, "k": {}})
+
+    for columns in ([], ["m"]):  # whatever is shown
+        result = curve_of(history, [RegressionGate("m", 0.5)], metrics=columns).results[1]
+        assert (result.status, result.reasons) == (
+            "incomplete",
+            ("k: 94 of 100 records compared",),
+        )
+
+
+def test_one_cluster_has_no_interval_so_that_no_drop_shows(history):
+    for step, column in (("base", [1] * 40), (100, [0] * 40)):
+        put(history, step, {"m": column}, clusters=["a"] * 40)
+
+    result = curve_of(history, [RegressionGate("m")]).results[1]
+
+    assert result.status == "underpowered"
+    assert result.reasons == ("m: one record, or one cluster, shows no drop",)
+
+
+@pytest.mark.parametrize(("gates", "status"), [([], "ok"), ([GATE], "incomplete")])
+def test_a_metric_that_neither_side_has_is_no_gap_but_for_a_gate(gates, status):
+    record = StepRecord(100, "c", verdict="passed", by={"m": {}, "k": {}})
+
+    result = result_of(record, {"m": Comparison(0), "k": Comparison(100, diff=0.0)}, gates)
+
+    assert result.status == status
+
+
+@pytest.mark.parametrize(("errors", "status"), [(6, "incomplete"), (5, "ok")])
+def test_too_many_errors_are_incomplete_without_a_base_too(history, errors, status):
+    metrics = {"m": {"n": 100 - errors, "errors": errors, "mean": 0.7, "direction": "higher"}}
+    metrics["m[few]"] = {"n": 1, "errors": 1, "mean": 1.0, "direction": "higher"}
+    put(history, 100, {"m": passes(100, 0.7)}, metrics=metrics, by={"m": {}})
+
+    result = curve_of(history).results[0]
+
+    assert result.status == status
+    assert result.reasons == ("m: 6 of 100 records failed to be measured",) * (errors == 6)
 
 
 def test_no_shared_record_is_an_error(history):

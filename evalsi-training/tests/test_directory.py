@@ -1,5 +1,6 @@
 """Which checkpoints a directory holds, and when one is whole."""
 
+import inspect
 import json
 import os
 import shutil
@@ -8,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from evalsi.training.pins import pins_of
 from evalsi.training.sources import Directory, SourceError
 from evalsi.training.sources.whole import is_whole
 
@@ -190,3 +192,25 @@ def test_steps_that_are_done_are_not_looked_at(tmp_path):
     model(tmp_path / "checkpoint-2")
 
     assert [found.step for found in Directory(tmp_path, settle=0).scan({1})] == [2]
+
+
+@pytest.mark.parametrize("place", ["actor/huggingface", "actor/model/huggingface"])
+def test_a_model_that_verl_saved_within_a_checkpoint_is_what_is_served(tmp_path, place):
+    model(tmp_path / "global_step_7" / place)
+    (tmp_path / "global_step_7" / "actor" / "model_world_size_1_rank_0.pt").write_bytes(b"shard")
+    pinned = str(pins_of(tmp_path) / "global_step_7" / place)
+    source = Directory(tmp_path, settle=0)
+
+    assert [found.location for found in source.scan()] == [pinned]
+    assert [found.location for found in source.scan()] == [pinned]
+    assert source.scan({7}) == []
+
+
+def test_shards_of_verl_without_a_model_are_no_checkpoint(tmp_path):
+    model(tmp_path / "global_step_7" / "actor", "model_world_size_1_rank_0.pt")
+
+    assert steps(Directory(tmp_path, settle=0)) == []
+
+
+def test_the_clock_is_one_that_nobody_sets():
+    assert inspect.signature(Directory).parameters["clock"].default is time.monotonic

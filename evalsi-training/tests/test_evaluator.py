@@ -48,6 +48,73 @@ def test_a_new_object_reads_the_same_history_and_asks_nothing_again(tmp_path, se
     assert len(server.asked) == asked
 
 
+class Unserved:
+    """A strategy that must not be needed."""
+
+    def serve(self, checkpoint, name):
+        raise AssertionError(f"{checkpoint} was served")
+
+
+class Broken:
+    """A strategy that serves nothing."""
+
+    def serve(self, checkpoint, name):
+        raise ServingError(f"{name} did not start: out of memory")
+
+
+def test_a_step_that_is_measured_starts_no_server(tmp_path, server):
+    server.knows = {"base": set(QUESTIONS)}
+    made = evaluator(tmp_path, server)
+    first = made.evaluate_base("base")
+
+    again = CheckpointEvaluator(
+        spec(tmp_path / "spec.json"), training_run="run", serving=Unserved(), log_dir=tmp_path
+    )
+
+    assert again.evaluate_base("base").summaries == first.summaries
+
+
+@pytest.mark.parametrize(
+    ("body", "says"),
+    [
+        ({"evaluators": ["wrong"]}, "another spec and other evaluators.*rescore"),
+        ({"dataset": {"inline": {"records": [{"id": "a", "input": "a"}]}}}, "other records"),
+    ],
+)
+@pytest.mark.parametrize("step", ["base", 1])
+def test_what_is_not_this_runs_is_refused_before_a_server_is_started(
+    tmp_path, server, body, says, step
+):
+    server.knows = {"base": set(QUESTIONS)}
+    evaluator(tmp_path, server).evaluate_base("base")
+    other = CheckpointEvaluator(
+        spec(tmp_path / "other.json", **body),
+        training_run="run",
+        serving=Unserved(),
+        log_dir=tmp_path,
+    )
+
+    with pytest.raises(DataError, match=says):
+        other.evaluate("base", step)
+
+
+def test_a_spec_whose_first_checkpoint_was_not_served_may_still_be_mended(tmp_path, server):
+    CheckpointEvaluator(
+        spec(tmp_path / "spec.json"), training_run="run", serving=Broken(), log_dir=tmp_path
+    ).evaluate("c", 1)
+    server.knows = {"c": set()}
+    body = {"evaluators": ["wrong"]}
+
+    made = CheckpointEvaluator(
+        spec(tmp_path / "new.json", **body),
+        training_run="run",
+        serving=Endpoint(server.base_url),
+        log_dir=tmp_path,
+    )
+
+    assert made.evaluate("c", 1).passed
+
+
 def test_a_failing_server_is_no_zero_and_what_failed_is_asked_again(tmp_path, server):
     server.knows = {"base": set(QUESTIONS), "new": set(QUESTIONS)}
     server.down = set(QUESTIONS[:4])
@@ -65,10 +132,6 @@ def test_a_failing_server_is_no_zero_and_what_failed_is_asked_again(tmp_path, se
 
 
 def test_a_checkpoint_that_cannot_be_served_is_an_error_and_no_summary(tmp_path, server):
-    class Broken:
-        def serve(self, checkpoint, name):
-            raise ServingError(f"{name} did not start: out of memory")
-
     made = CheckpointEvaluator(
         spec(tmp_path / "spec.json"), training_run="run", serving=Broken(), log_dir=tmp_path
     )
@@ -77,6 +140,31 @@ def test_a_checkpoint_that_cannot_be_served_is_an_error_and_no_summary(tmp_path,
 
     assert (result.status, result.passed, result.summaries) == ("error", False, {})
     assert result.error == "run-1 did not start: out of memory"
+
+
+def test_a_curve_of_a_run_that_was_never_served_shows_why(tmp_path, server):
+    CheckpointEvaluator(
+        spec(tmp_path / "spec.json"), training_run="run", serving=Broken(), log_dir=tmp_path
+    ).evaluate("c", 1)
+
+    found = run(tmp_path, server, "curve")
+
+    assert (found.exit_code, "1: run-1 did not start" in found.stdout) == (4, True)
+
+
+def test_a_step_whose_values_are_broken_is_mended_as_its_message_says(tmp_path, server):
+    server.knows = {"base": set(QUESTIONS)}
+    made = evaluator(tmp_path, server)
+    first = made.evaluate_base("base").summaries
+    (tmp_path / "run" / "step-base.npz").write_bytes(b"PK")
+    with pytest.raises(DataError, match=r"remove the step's \.json beside it"):
+        evaluator(tmp_path, server).evaluate("base", 1)
+    asked = len(server.asked)
+
+    (tmp_path / "run" / "step-base.json").unlink()
+
+    assert made.evaluate_base("base").summaries == first
+    assert len(server.asked) == asked
 
 
 def test_another_spec_under_the_same_run_is_refused(tmp_path, server):
@@ -124,6 +212,15 @@ def test_the_command_line_evaluates_and_exits_by_the_latest_step(tmp_path, serve
     )
 
 
+def test_a_step_that_is_measured_is_said_to_be(tmp_path, server):
+    server.knows = {"base": set(QUESTIONS)}
+    words = ["eval", "base", "--step", "base", "--serve", "endpoint", "--base-url", server.base_url]
+
+    said = [run(tmp_path, server, *words).stderr for _ in range(2)]
+
+    assert ["step base is measured" in one for one in said] == [False, True]
+
+
 def test_an_unreachable_server_is_exit_4(tmp_path, server):
     server.knows = {"base": set(QUESTIONS)}
     serve = ["--serve", "endpoint", "--base-url"]
@@ -165,3 +262,16 @@ def test_a_plan_says_what_the_panel_can_see(tmp_path):
     assert [row["needed"] for row in rows] == [825, 4121]
     assert all(row["underpowered"] for row in rows)
     assert "underpowered" in CliRunner().invoke(root, words).stdout
+
+
+@pytest.mark.parametrize("place", ["actor/huggingface", "actor/model/huggingface"])
+def test_of_verls_folder_the_model_within_it_is_served(tmp_path, server, place):
+    model = tmp_path / "global_step_7" / place
+    server.knows = {str(model): set(QUESTIONS)}
+    model.mkdir(parents=True)
+    (model / "config.json").write_text("{}")
+    (model / "model.safetensors").write_bytes(b"weights")
+
+    result = evaluator(tmp_path, server).evaluate(tmp_path / "global_step_7", 7)
+
+    assert (result.error, result.summaries["right"]["mean"]) == ("", 1.0)

@@ -53,6 +53,22 @@ def test_another_writer_is_told_who_holds_the_folder(history, tmp_path):
         pass
 
 
+def test_a_folder_that_cannot_be_written_is_named_with_the_mend(tmp_path):
+    (tmp_path / "file").write_text("")
+    history = history_at(tmp_path / "file")
+
+    says = "file/run cannot be written: Not a directory; give another --log-dir"
+    with pytest.raises(DataError, match=says), history.writing():
+        pass
+
+
+def test_files_that_are_no_steps_are_left_alone(history):
+    put(history, 100, {"m": [1, 0]})
+    (history.folder / "step-100 (copy).json").write_text("{}")
+
+    assert history.steps() == [100]
+
+
 def test_a_step_whose_writer_was_killed_before_its_end_is_not_there(history):
     put(history, "base", {"m": [1, 0]})
     StepValues(("r0",), {"m": np.array([1.0])}).save(history.folder / "step-100.npz")
@@ -61,12 +77,23 @@ def test_a_step_whose_writer_was_killed_before_its_end_is_not_there(history):
     assert history.steps() == ["base"]
 
 
+def test_a_mini_step_has_its_values_until_it_is_a_full_one(history):
+    put(history, 1, {"m@mini": [1]}, panel="mini")
+    StepValues(("r0", "r1"), {"m": np.array([1.0, 0.0])}).save(history.folder / "step-1.npz")
+    assert set(history.values(1).columns) == {"m@mini"}  # its writer was killed before the end
+
+    put(history, 1, {"m": [1, 0]})
+
+    assert set(history.values(1).columns) == {"m"}
+    assert sorted(path.name for path in history.folder.glob("*.npz")) == ["step-1.npz"]
+
+
 @pytest.mark.parametrize("content", [b"", b"PK\x03\x04 broken", b"not a zip"])
 def test_broken_values_are_named_with_the_mend(history, content):
     put(history, 1, {"m": [1]})
     (history.folder / "step-1.npz").write_bytes(content)
 
-    with pytest.raises(DataError, match="evaluate that step again"):
+    with pytest.raises(DataError, match=r"remove the step's \.json beside it"):
         history.values(1)
 
 
@@ -92,7 +119,8 @@ def test_a_run_is_measured_in_one_way(history):
     with history.writing():
         history.hold_to({"spec": "a", "data": "b", "evaluators": {}})
         history.hold_to({"spec": "a", "data": "b", "evaluators": {}})
-        with pytest.raises(DataError, match=r"another spec and other evaluators.*evalsi rescore"):
+        says = r"another spec and other evaluators.*checkpoints rescore"
+        with pytest.raises(DataError, match=says):
             history.hold_to({"spec": "z", "data": "b", "evaluators": {"m": {"version": "2"}}})
 
 

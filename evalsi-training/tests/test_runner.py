@@ -1,11 +1,18 @@
 """Evaluation beside the training: in order, one at a time, to the end, whatever goes wrong."""
 
+import os
 import shutil
+import subprocess
+import sys
 import threading
 from pathlib import Path
 
 import pytest
+from noting import FELL, HELD
+from training_kit import QUESTIONS, spec
 
+from evalsi.core import DataError
+from evalsi.training.history import HeldError, History
 from evalsi.training.judging import StepResult
 from evalsi.training.runner import CheckpointRunner
 
@@ -27,19 +34,10 @@ class Evaluator:
         self.busy.release()
         if self.statuses.get(step) == "raises":
             raise RuntimeError("it broke")
-        return Result(step, fell=self.statuses.get(step) == "fell")
-
-
-class Result(StepResult):
-    __slots__ = ("fell",)
-
-    def __init__(self, step, *, fell):
-        super().__init__(step)
-        object.__setattr__(self, "fell", fell)
-
-    @property
-    def regressed(self):
-        return self.fell
+        fell = self.statuses.get(step) == "fell"
+        return StepResult(
+            step, comparisons=FELL if fell else HELD, reasons=("right: -0.5",) if fell else ()
+        )
 
 
 def folder(tmp_path, step):
@@ -116,9 +114,136 @@ def test_so_many_regressions_in_a_row(tmp_path, confirm, says, fell):
     assert runner.regressed is fell
 
 
+def test_a_late_older_step_takes_its_own_place(tmp_path):
+    evaluator = Evaluator({20: "fell", 10: "fell"})
+    runner = CheckpointRunner(evaluator, wait=True, confirm=2)
+    for step in (30, 20, 10):
+        runner.submit("a name", step)
+
+    assert not runner.regressed
+
+
+def test_a_regression_is_a_reason_to_stop_where_that_is_asked(tmp_path):
+    runner = CheckpointRunner(Evaluator({1: "fell"}), wait=True)
+    assert runner.stop_reason(regression=True) == ""
+    runner.submit("a name", 1)
+
+    assert runner.stop_reason(regression=True) == "step 1 regressed: right: -0.5"
+    assert runner.stop_reason(regression=False) == ""
+
+
+def test_a_history_that_cannot_be_read_ends_nothing(tmp_path, caplog):
+    class Broken(Evaluator):
+        def history(self):
+            raise DataError("step-1.json cannot be read")
+
+    with CheckpointRunner(Broken({1: "fell"})) as runner:
+        runner.submit(folder(tmp_path, 1), 1)
+        runner.submit(folder(tmp_path, 2), 2)
+
+    assert len(runner.results) == 2
+    assert not runner.regressed
+    assert "what was measured so far cannot be read" in caplog.text
+
+
 def test_a_name_is_handed_on_as_it_is(tmp_path):
     evaluator = Evaluator()
     with CheckpointRunner(evaluator) as runner:
         runner.submit("my-org/my-model", "base")
 
     assert evaluator.seen == [("base", "my-model", False)]
+
+
+def test_each_result_is_told_behind_it(tmp_path):
+    told = []
+    with CheckpointRunner(
+        Evaluator(), then=lambda result: told.append(len(runner.results))
+    ) as runner:
+        for step in (1, 2):
+            runner.submit(folder(tmp_path, step), step)
+
+    assert told == [1, 2]
+
+
+BREAKS = """
+import sys
+from evalsi.training.judging import StepResult
+from evalsi.training.runner import CheckpointRunner
+
+class Evaluator:
+    def evaluate(self, checkpoint, step):
+        print(step, flush=True)
+        return StepResult(step)
+
+runner = CheckpointRunner(Evaluator())
+for step in (1, 2, 3):
+    runner.submit(sys.argv[1], step)
+raise RuntimeError("training broke")
+"""
+
+
+def test_a_program_that_breaks_without_closing_ends_when_all_are_evaluated(tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-c", BREAKS, str(folder(tmp_path, 1))],
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=False,
+    )
+
+    assert (done.returncode, done.stdout.split()) == (1, ["1", "2", "3"])
+    assert "training broke" in done.stderr
+
+
+BREAKS_IN_EARNEST = """
+import sys
+from evalsi.training import CheckpointEvaluator, CheckpointRunner, Endpoint
+
+path, logs, base_url, checkpoint = sys.argv[1:]
+evaluator = CheckpointEvaluator(
+    path, training_run="run", serving=Endpoint(base_url, "m"), log_dir=logs
+)
+runner = CheckpointRunner(evaluator)
+for step in (1, 2):
+    runner.submit(checkpoint, step)
+raise RuntimeError("training broke")
+"""
+
+
+def test_what_waits_when_a_program_breaks_is_evaluated_in_earnest(tmp_path, server):
+    server.knows = {"m": set(QUESTIONS)}
+    place = folder(tmp_path, 1)
+    words = [spec(tmp_path / "spec.json"), tmp_path / "logs", server.base_url, place]
+    done = subprocess.run(
+        [sys.executable, "-c", BREAKS_IN_EARNEST, *map(str, words)],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+    assert (done.returncode, "training broke" in done.stderr) == (1, True)
+    # Those two start no thread any more at that time: python/cpython#113964.
+    deaf = sys.version_info[:3] in {(3, 12, 0), (3, 12, 1)}
+    steps = History(tmp_path / "logs", "run").steps()
+    assert steps == ([] if deaf else [1, 2]), done.stderr
+    assert not (tmp_path / ".evalsi-pins").exists()
+
+
+@pytest.mark.parametrize(("busy", "errors"), [(3, [""]), (4, ["HeldError: publish has it"])])
+def test_a_training_run_that_another_writes_for_a_moment_is_waited_for(
+    tmp_path, monkeypatch, busy, errors
+):
+    class Held(Evaluator):
+        def evaluate(self, checkpoint, step):
+            self.seen.append(step)
+            if len(self.seen) <= busy:
+                raise HeldError("publish has it")
+            return StepResult(step)
+
+    monkeypatch.setattr("evalsi.training.runner._PAUSE_S", 0.01)
+    with CheckpointRunner(Held()) as runner:
+        runner.submit(folder(tmp_path, 1), 1)
+
+    assert [result.error for result in runner.results] == errors

@@ -25,7 +25,7 @@ def lora(lora_server):
 
 def failure(lora, checkpoint):
     with pytest.raises(ServingError) as caught, lora.serve(checkpoint, "run-1"):
-        pass
+        pytest.fail("it was served")
     return str(caught.value)
 
 
@@ -144,3 +144,12 @@ def test_it_keeps_every_promise_of_a_strategy(tmp_path, lora):
     )
 
     assert check_serving(trial) == []
+
+
+def test_what_a_kill_left_loaded_is_unloaded_and_no_other(tmp_path, lora_server, lora):
+    path = adapter(tmp_path / "checkpoint-1")
+    others = {"run-1": path, "run-10-00c0ffee": path, "run-1-00c0ffed": "/elsewhere"}
+    lora_server.loaded = {"run-1-00c0ffee": path, **others}
+
+    with lora.serve(path, "run-1") as served:
+        assert lora_server.loaded == {served.model: path, **others}

@@ -91,6 +91,7 @@ def test_the_smallest_tensors_are_looked_at_first_and_no_more_than_so_many_bytes
         b"\2\0\0\0\0\0\0\0[]",
         b'\x09\0\0\0\0\0\0\0{"a": {}}',
         b"\2\0\0\0\0\0\0\0{,",
+        b'\x2f\0\0\0\0\0\0\0{"a": {"dtype": "F32", "data_offsets": [8, 4]}}',
     ],
 )
 def test_a_file_that_is_no_safetensors_is_refused(tmp_path, data):

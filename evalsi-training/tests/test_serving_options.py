@@ -31,6 +31,8 @@ def test_a_strategy_of_another_pack_is_taken_by_its_name(tmp_path, server):
         (["--serve", "lora"], "--serve lora needs --base-url"),
         (["--serve", "named"], "--serve named needs --base-url"),
         (["--serve", "vllm", "--base-url", "http://x/v1"], "--serve vllm takes no --base-url"),
+        (["--serve", "transformers", "--api-key-env", "K"], "takes no --api-key-env"),
+        (["--serve", "vllm", "--vllm-arg=--api-key"], "name the environment variable"),
         (["--serve", "transformers", "--model", "m"], "--serve transformers takes no --model"),
         (
             ["--serve", "lora", "--base-url", "http://x/v1", "--vllm-arg", "--seed"],

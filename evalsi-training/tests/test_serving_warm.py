@@ -60,28 +60,39 @@ def evaluate(strategy, folder):
         return [answer(served) for _ in range(10)]
 
 
+def error_of_the_step(tmp_path, serving, folder):
+    """Why a step has no number."""
+    path = spec(tmp_path / "spec.json")
+    made = CheckpointEvaluator(path, training_run="run", serving=serving, log_dir=tmp_path / "logs")
+    result = made.evaluate(folder, 1)
+    assert (result.status, result.summaries, result.passed) == ("error", {}, False)
+    return result.error
+
+
+@pytest.mark.parametrize("kept", ["dies-on-its-first-request"], indirect=True)
+def test_a_server_that_is_healthy_but_dies_on_its_first_request_is_an_error_of_the_step(
+    tmp_path, kept
+):
+    told = error_of_the_step(tmp_path, kept, model(tmp_path))
+
+    assert "before it was ready" in told
+    assert "head_dim=16" in told
+
+
 @pytest.mark.parametrize("kept", ["dies-later"], indirect=True)
 def test_a_death_in_the_middle_is_an_error_of_the_step_and_no_number(tmp_path, kept):
-    path = spec(tmp_path / "spec.json")
-    made = CheckpointEvaluator(path, training_run="run", serving=kept, log_dir=tmp_path / "logs")
+    told = error_of_the_step(tmp_path, kept, model(tmp_path))
 
-    result = made.evaluate(model(tmp_path), 1)
-
-    assert (result.status, result.summaries, result.passed) == ("error", {}, False)
-    assert "during the evaluation" in result.error
-    assert "CUDA out of memory" in result.error
+    assert "during the evaluation" in told
+    assert "CUDA out of memory" in told
 
 
 def test_nan_weights_are_an_error_of_the_step_and_no_number(tmp_path, kept):
-    folder, path = model(tmp_path), spec(tmp_path / "spec.json")
+    folder = model(tmp_path)
     nan = ("BF16", b"\xc0\x7f")
     safetensors(folder / "model.safetensors", norm=nan)
-    made = CheckpointEvaluator(path, training_run="run", serving=kept, log_dir=tmp_path / "logs")
 
-    result = made.evaluate(folder, 1)
-
-    assert (result.status, result.summaries) == ("error", {})
-    assert "holds NaN in norm: its training diverged" in result.error
+    assert "holds NaN in norm: its training diverged" in error_of_the_step(tmp_path, kept, folder)
 
 
 def test_its_last_words_are_those_of_this_checkpoint(tmp_path):

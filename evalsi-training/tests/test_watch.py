@@ -1,17 +1,13 @@
 """The faults that every watcher has had, each by its name, and what ours does instead."""
 
-import os
 import shutil
-import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 
 import pytest
 from training_kit import QUESTIONS, spec
 
 from evalsi.training import CheckpointEvaluator, Endpoint, ServingError
+from evalsi.training.history import History
 from evalsi.training.sources import Directory, SourceError
 from evalsi.training.watching import TRIES, Watch
 
@@ -153,40 +149,91 @@ def test_a_source_that_disappears_is_told_once_and_watched_on(tmp_path, server, 
     assert told == ["the mount is gone"]
 
 
-WATCH = """
-import sys
-from evalsi.core.cli import main
-sys.argv = ["evalsi", "checkpoints", "watch", *sys.argv[1:]]
-main()
-"""
+def test_a_strangers_source_that_breaks_is_told_and_watched_on(tmp_path, server, out):
+    class Broken:
+        def scan(self, done):
+            raise KeyError("bucket")
+
+    told = []
+    watching = watch(tmp_path, server, tell=told.append)
+    watching.source = Broken()
+
+    assert (looked(watching), watching.blind) == ([], True)
+    assert told == ["the source: KeyError: 'bucket'"]
 
 
-def test_a_killed_watch_goes_on_and_evaluates_every_step_once_in_order(tmp_path, server, out):
-    for step in range(1, 5):
-        checkpoint(out, step)
-    path = spec(tmp_path / "spec.json")
-    places = [str(out / ".evalsi-pins" / f"checkpoint-{step}") for step in range(1, 5)]
-    server.knows = dict.fromkeys(places, KNOWN)
-    words = [str(out), "-f", str(path), "--training-run", "run", "--log-dir", str(tmp_path / "l")]
-    words += ["--serve", "endpoint", "--base-url", server.base_url, "--settle", "0", "--once"]
-    command = [sys.executable, "-c", WATCH, *words]
-    where = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    for kill in range(20):
-        with subprocess.Popen(
-            command, env=where, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-        ) as process:
-            time.sleep(0.3 + 0.05 * kill)
-            process.send_signal(signal.SIGKILL)
+def test_a_strangers_strategy_that_breaks_is_an_error_of_the_step(tmp_path, server, out):
+    class Broken:
+        def serve(self, checkpoint, name):
+            raise KeyError("gpu")
 
-    done = subprocess.run(
-        command, env=where, capture_output=True, text=True, timeout=60, check=False
-    )
+    checkpoint(out, 1)
+    watching = watch(tmp_path, server, serving=Broken())
 
-    assert done.returncode == 0, done.stderr
-    asked = [(model, question) for model, question in server.asked]
-    models = list(dict.fromkeys(model for model, _ in asked))
-    assert models == places
-    in_flight = 16 * 20  # a request that was under way when its asker was killed is asked again
-    assert len(set(asked)) == 4 * len(QUESTIONS)
-    assert len(asked) <= 4 * len(QUESTIONS) + in_flight
-    assert not [path for path in (tmp_path / "l").rglob(".*") if path.name != ".lock"]
+    [result] = watching.look()
+
+    assert (result.step, result.status) == (1, "error")
+    assert result.error == "Broken failed: KeyError: 'gpu'"
+
+
+def test_a_checkpoint_that_its_store_lost_is_waited_for_no_more(tmp_path, server, out):
+    class Gone:
+        def serve(self, checkpoint, name):
+            raise SourceError("it is gone")
+
+    checkpoint(out, 1)
+    told = []
+    watching = watch(tmp_path, server, serving=Gone(), tell=told.append)
+    assert (looked(watching), watching.blind) == ([], True)
+    shutil.rmtree(out)
+    out.mkdir()
+
+    assert (looked(watching), watching.blind) == ([], False)
+    assert told == ["it is gone"]
+
+
+def test_a_training_run_that_another_writes_is_told_once_and_tried_again(tmp_path, server, out):
+    told = []
+    watching = watch(tmp_path, server, tell=told.append)
+    checkpoint(out, 1)
+
+    with History(tmp_path / "logs", "run").writing():
+        assert [looked(watching) for _ in range(TRIES + 1)] == [[]] * (TRIES + 1)
+        assert watching.blind
+    assert looked(watching) == [(1, "ok")]
+
+    assert not watching.blind
+    assert len(told) == 1
+    assert "is being written by process" in told[0]
+
+
+@pytest.mark.parametrize(
+    ("body", "mini", "says"),
+    [
+        ({"evaluators": ["wrong"]}, "20", "another spec and other evaluators"),
+        ({}, "40", "is no smaller than the spec's own 40"),
+    ],
+)
+def test_what_is_not_this_runs_is_refused_before_there_is_a_checkpoint(
+    command, tmp_path, body, mini, says
+):
+    command("eval", "base", "--step", "base")
+    (tmp_path / "out").mkdir()
+
+    found = command("watch", tmp_path / "out", "--once", "--mini", mini, body=body)
+
+    assert found.exit_code == 2
+    assert says in found.output
+
+
+def test_the_best_that_a_kill_kept_from_being_chosen_is_chosen_by_who_comes_next(
+    tmp_path, server, command, out
+):
+    checkpoint(out, 1)
+    words = ["watch", out, "--settle", "0", "--once"]
+    command(*words)
+    (tmp_path / "logs" / "run" / "best.json").unlink()
+    (tmp_path / "logs" / "run" / "best").unlink()
+
+    assert "ok (best)" in command(*words).stdout
+    assert (tmp_path / "logs" / "run" / "best" / "model.safetensors").exists()

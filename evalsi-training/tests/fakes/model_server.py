@@ -18,12 +18,14 @@ class ModelServer:
     Attributes:
         knows: by model, the questions that it answers rightly.
         down: questions that are answered by 500.
+        key: what is wanted as a bearer's, if anything.
         asked: model and question of every request.
     """
 
     def __init__(self):
         self.knows = {}
         self.down = set()
+        self.key = ""
         self.asked = []
         outer = self
 
@@ -31,11 +33,18 @@ class ModelServer:
             protocol_version = "HTTP/1.1"
 
             def do_GET(self):
-                self.answer(*outer.reply(self.path, {}))
+                self.answer(*self.reply({}))
 
             def do_POST(self):
-                body = json.loads(self.rfile.read(int(self.headers["content-length"])))
-                self.answer(*outer.reply(self.path, body))
+                self.answer(
+                    *self.reply(json.loads(self.rfile.read(int(self.headers["content-length"]))))
+                )
+
+            def reply(self, body):
+                told = self.headers.get("authorization", "")
+                if outer.key and told != f"Bearer {outer.key}":
+                    return 401, {"error": f"Unauthorized: {told.removeprefix('Bearer ')}"}
+                return outer.reply(self.path, body)
 
             def answer(self, status, row):
                 data = json.dumps(row).encode()

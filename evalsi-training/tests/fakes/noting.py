@@ -3,17 +3,11 @@
 import threading
 from pathlib import Path
 
-from evalsi.training.judging import StepResult
+from evalsi.core.stats import Comparison
+from evalsi.training.judging import Change, StepResult
 
-
-class Fell(StepResult):
-    """A result that regressed."""
-
-    __slots__ = ()
-
-    @property
-    def regressed(self):
-        return True
+FELL = {"right": Change(Comparison(100, diff=-0.5), regressed=True)}
+HELD = {"right": Change(Comparison(100, diff=0.0))}
 
 
 class Noting:
@@ -35,4 +29,4 @@ class Noting:
     def evaluate(self, checkpoint, step):
         assert self.wait_for.wait(30)
         self.seen.append((step, Path(checkpoint).name, self.read(checkpoint)))
-        return Fell(step) if step in self.falls else StepResult(step)
+        return StepResult(step, comparisons=FELL if step in self.falls else HELD)

@@ -36,6 +36,10 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_POST(self):
         body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        key = os.environ.get("VLLM_API_KEY")
+        if key and self.headers.get("authorization") != f"Bearer {key}":
+            self.answer(401, {"error": "Unauthorized"})
+            return
         if self.path == "/reset":  # lets go of every model that is loaded
             self.answer(404 if PART == "old" else 200, {})
             return
@@ -106,7 +110,13 @@ def refuses_b(handler, body):
         completes(handler, body)
 
 
+def says_its_key(handler, body):
+    print(f"ValueError: {os.environ['VLLM_API_KEY']} is no key", flush=True)
+    handler.answer(500, {"error": "of its own"})
+
+
 PARTS = {
+    "says-its-key": says_its_key,
     "refuses-b": refuses_b,
     "dies-on-its-first-request": dies(
         "Unsupported CPU attention configuration: RuntimeError: head_dim=16", 1

@@ -56,8 +56,11 @@ def safetensors(path, **tensors):
 def answer(served, question="2 + 2 ="):
     """A completion's text; raises `OSError` where there is none."""
     body = {"model": served.model, "messages": [{"role": "user", "content": question}]}
+    key = f"Bearer {os.environ[served.api_key_env]}" if served.api_key_env else ""
     request = urllib.request.Request(
-        f"{served.base_url}/chat/completions", json.dumps(body | {"max_tokens": 4}).encode()
+        f"{served.base_url}/chat/completions",
+        json.dumps(body | {"max_tokens": 4}).encode(),
+        {"authorization": key} if key else {},
     )
     try:
         with urllib.request.urlopen(request, timeout=60) as found:

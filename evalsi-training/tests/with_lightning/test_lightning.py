@@ -1,51 +1,18 @@
 """Files that Lightning's own ModelCheckpoint saved, evaluated to the end."""
 
-import lightning
+import threading
+from pathlib import Path
+
 import pytest
 import torch
+from fitting import Line, breaks, fit
 from noting import Noting
-from torch.utils.data import DataLoader, TensorDataset
+from ranks import said, two_ranks
 
 from evalsi.core import SpecError
 from evalsi.training import lightning_checkpoint_callback
 
-
-class Line(lightning.LightningModule):
-    def __init__(self, fails_at=None):
-        super().__init__()
-        self.layer = torch.nn.Linear(1, 1)
-        self.fails_at = fails_at
-
-    def training_step(self, batch, number):
-        if self.global_step == self.fails_at:
-            raise RuntimeError("training broke")
-        (x,) = batch
-        return self.layer(x).pow(2).mean()
-
-    def configure_optimizers(self):
-        return torch.optim.SGD(self.parameters(), lr=0.01)
-
-
-def fit(tmp_path, evaluator, *, steps=6, module=None, **options):
-    callback = lightning_checkpoint_callback(
-        evaluator,
-        dirpath=tmp_path,
-        every_n_train_steps=2,
-        save_on_train_epoch_end=False,
-        **options,
-    )
-    trainer = lightning.Trainer(
-        max_steps=steps,
-        accelerator="cpu",
-        devices=1,
-        callbacks=[callback],
-        logger=False,
-        enable_progress_bar=False,
-        enable_model_summary=False,
-    )
-    data = DataLoader(TensorDataset(torch.ones(4, 1)), batch_size=1)
-    trainer.fit(module or Line(), data)
-    return trainer, callback
+LOOP = Path(__file__).with_name("fitting.py")
 
 
 def step_in(path):
@@ -66,7 +33,7 @@ def test_all_have_ended_when_training_breaks(tmp_path):
     evaluator = Noting(step_in)
 
     with pytest.raises(RuntimeError, match="training broke"):
-        fit(tmp_path, evaluator, module=Line(fails_at=4))
+        fit(tmp_path, evaluator, module=Line(4, breaks))
 
     assert [step for step, _, _ in evaluator.seen] == [2, 4]
 
@@ -74,10 +41,46 @@ def test_all_have_ended_when_training_breaks(tmp_path):
 def test_a_regression_stops_the_training_at_the_next_step(tmp_path):
     trainer, _ = fit(tmp_path, Noting(falls={4}), steps=20, wait=True, stop_on_regression=True)
 
-    assert trainer.global_step in (4, 5)
+    assert trainer.global_step == 5
+
+
+def test_a_regression_that_is_found_later_stops_the_training_at_the_next_step(tmp_path):
+    go = threading.Event()
+    evaluator = Noting(falls={2}, wait_for=go)
+
+    def found(module):
+        go.set()
+        module.trainer.checkpoint_callback.runner.close()
+
+    trainer, _ = fit(tmp_path, evaluator, steps=20, module=Line(2, found), stop_on_regression=True)
+
+    assert trainer.global_step == 4
+    assert [step for step, *_ in evaluator.seen] == [2, 4]
 
 
 @pytest.mark.parametrize("options", [{"save_top_k": 3}, {"save_last": True}])
 def test_retention_that_would_delete_what_waits_is_refused(options):
     with pytest.raises(SpecError, match="leave save_top_k and save_last"):
         lightning_checkpoint_callback(Noting(), **options)
+
+
+def test_two_ranks_evaluate_once_and_to_the_end(tmp_path):
+    done = two_ranks(LOOP, tmp_path, "--slow")
+
+    assert done.returncode == 0, done.stderr
+    assert said(done) == ["rank 0: [2, 4, 6] of 6", "rank 1: [] of 6"]
+
+
+def test_two_ranks_stop_at_the_next_step_together(tmp_path):
+    done = two_ranks(LOOP, tmp_path, "--falls=4")
+
+    assert done.returncode == 0, done.stderr
+    assert said(done) == ["rank 0: [2, 4] of 5", "rank 1: [] of 5"]
+
+
+def test_two_ranks_that_break_have_evaluated_what_was_saved(tmp_path):
+    done = two_ranks(LOOP, tmp_path, "--slow", "--fails-at=4")
+
+    assert done.returncode != 0
+    assert "training broke" in done.stderr
+    assert said(done) == ["rank 0: [2, 4] of 4", "rank 1: [] of 4"]

@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import sys
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -18,7 +17,6 @@ NEEDS = {
 collect_ignore = [name for name, needs in NEEDS.items() if not all(map(find_spec, needs))]
 
 if len(collect_ignore) < len(NEEDS):
-    sys.path.insert(0, str(HERE))
     # So small a model gains nothing by more threads, and spinning ones slow each other down.
     os.environ |= {"HF_HUB_OFFLINE": "1", "CUDA_VISIBLE_DEVICES": "", "OMP_NUM_THREADS": "1"}
     os.environ |= {"VLLM_CPU_KVCACHE_SPACE": "1", "VLLM_CPU_NUM_OF_RESERVED_CPU": "0"}

@@ -1,4 +1,14 @@
-"""A model learns sums in transformers' trainer, is evaluated at every save, and is stopped."""
+"""A model learns sums in transformers' trainer, is evaluated at every save, and is stopped.
+
+Run by torchrun, it has two ranks: `learning.py BASE FOLDER`.
+"""
+
+import os
+import sys
+from pathlib import Path
+
+if __name__ == "__main__":
+    sys.path.insert(0, str(Path(__file__).parents[1] / "fakes"))
 
 import sums
 from transformers import Trainer, TrainerCallback, TrainingArguments
@@ -23,7 +33,7 @@ def train(model, words, evaluator, folder):
         output_dir=str(folder),
         max_steps=200,
         save_steps=SAVE_EACH,
-        per_device_train_batch_size=len(rows),
+        per_device_train_batch_size=len(rows) // int(os.environ.get("WORLD_SIZE", "1")),
         learning_rate=1e-3,
         lr_scheduler_type="constant",
         report_to=[],
@@ -54,3 +64,16 @@ def check(evaluator, ended):
     assert (change.significant, better.passed) == (True, True)
     assert (spoilt.status, spoilt.comparisons["right"].significant) == ("regressed", True)
     assert spoilt.summaries["right"]["mean"] < 0.1
+
+
+if __name__ == "__main__":
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    from evalsi.training import Transformers
+
+    base, folder = sys.argv[1], Path(sys.argv[2])
+    evaluator = sums.evaluator_of(folder, Transformers())
+    words = AutoTokenizer.from_pretrained(base)
+    model = AutoModelForCausalLM.from_pretrained(base)
+    ended = train(model, words, evaluator, folder / "out")
+    print(f"rank {os.environ['RANK']}: {ended}", flush=True)

@@ -3,14 +3,13 @@
 import os
 import shutil
 import stat
-import subprocess
-import sys
 import threading
 from pathlib import Path
 
 import pytest
 import torch
 from noting import Noting
+from ranks import said, two_ranks
 from torch import nn
 
 from evalsi.training import PyTorchCheckpointHook
@@ -94,21 +93,18 @@ def test_a_save_that_fails_leaves_nothing(tmp_path):
 def test_a_loop_stops_by_a_regression(tmp_path):
     with PyTorchCheckpointHook(Noting(falls={2}), wait=True) as hook:
         for step in range(1, 10):
-            if hook.regressed:
+            if hook.stop_reason(regression=True):
                 break
             hook.save(model_with(step), tmp_path / f"step-{step}.pt", step)
 
     assert step == 3
 
 
-def test_two_ranks_save_and_evaluate_once(tmp_path):
-    command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2"]
-
-    command += [str(LOOP), str(tmp_path)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+def test_two_ranks_save_and_evaluate_once_and_stop_together(tmp_path):
+    done = two_ranks(LOOP, tmp_path)
 
     assert done.returncode == 0, done.stderr
-    said = sorted(line for line in done.stdout.splitlines() if line.startswith("rank"))
-    assert said == ["rank 0: [(1, 'step-1.pt'), (2, 'step-2.pt')]", "rank 1: []"]
+    assert said(done) == ["rank 0: [(1, 'step-1.pt'), (2, 'step-2.pt')]", "rank 1: []"]
     assert done.stdout.count("sharded refused") == 2
+    assert done.stdout.count("stopped before 3") == 2
     assert sorted(path.name for path in tmp_path.iterdir()) == ["step-1.pt", "step-2.pt"]

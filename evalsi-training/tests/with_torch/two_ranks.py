@@ -18,9 +18,12 @@ from evalsi.training import PyTorchCheckpointHook
 dist.init_process_group("gloo")
 out = Path(sys.argv[1])
 model = DistributedDataParallel(nn.Linear(2, 1))
-evaluator = Noting()
-with PyTorchCheckpointHook(evaluator) as hook:
-    for step in (1, 2):
+evaluator = Noting(falls={2})
+with PyTorchCheckpointHook(evaluator, wait=True) as hook:
+    for step in range(1, 10):
+        if hook.stop_reason(regression=True):
+            print(f"stopped before {step}", flush=True)
+            break
         hook.save(model, out / f"step-{step}.pt", step)
     mesh = init_device_mesh("cpu", (2,))
     sharded = {"weight": distribute_tensor(torch.zeros(4, 2), mesh, [Shard(0)])}

@@ -29,11 +29,9 @@ def trained(folder, callback, *, steps, **options):
         max_steps=steps,
         save_steps=2,
         per_device_train_batch_size=1,
-        report_to=[],
         use_cpu=True,
         disable_tqdm=True,
-        logging_strategy="no",
-        **options,
+        **{"report_to": [], "logging_strategy": "no", **options},
     )
     data = [{"x": torch.ones(1)}] * 8
     trainer = Trainer(Model(), arguments, train_dataset=data, callbacks=[callback])

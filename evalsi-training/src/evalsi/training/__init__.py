@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from evalsi.training.lightning import lightning_checkpoint_callback
     from evalsi.training.pytorch import PyTorchCheckpointHook
     from evalsi.training.runner import CheckpointRunner
+    from evalsi.training.stopping import Monitor
+    from evalsi.training.verl import verl_checkpoint_callback
 
 __all__ = [
     "VLLM",
@@ -30,6 +32,7 @@ __all__ = [
     "Curve",
     "Endpoint",
     "LoRA",
+    "Monitor",
     "PyTorchCheckpointHook",
     "RegressionGate",
     "Served",
@@ -38,15 +41,18 @@ __all__ = [
     "StepResult",
     "Transformers",
     "lightning_checkpoint_callback",
+    "verl_checkpoint_callback",
 ]
 
 _HOMES = {
     "CheckpointEvaluator": "evaluator",
     "CheckpointRunner": "runner",
     "Curve": "curve",
+    "Monitor": "stopping",
     "PyTorchCheckpointHook": "pytorch",
     "StepResult": "judging",
     "lightning_checkpoint_callback": "lightning",
+    "verl_checkpoint_callback": "verl",
 }
 
 

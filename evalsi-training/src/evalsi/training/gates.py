@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from evalsi.core.errors import SpecError
 
-__all__ = ["RegressionGate"]
+__all__ = ["RegressionGate", "metric_and_number"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,19 +29,33 @@ class RegressionGate:
         Raises:
             SpecError: there is no metric, or no finite number from 0 behind the last colon.
         """
-        metric, colon, drop = text.rpartition(":")
-        if not colon:
-            metric, drop = text, "0"
-        try:
-            number = float(drop)
-        except ValueError:
-            number = math.nan
-        if not metric.strip() or not 0 <= number < math.inf:
-            raise SpecError(
-                f'"{text}" is no regression gate; give metric or metric:max_drop, such as '
-                f"math-equiv:0.02, with a drop of 0 or more"
-            )
-        return cls(metric.strip(), number)
+        return cls(*metric_and_number(text, "is no regression gate", "max_drop"))
 
     def __str__(self) -> str:
         return f"{self.metric}:{self.max_drop:g}"
+
+
+def metric_and_number(text: str, refusal: str, number_name: str) -> tuple[str, float]:
+    """The parts of `metric[:number]`, 0 where there is no number.
+
+    Args:
+        text: the metric's name may hold colons of its own.
+        refusal: what a text of another form is told.
+        number_name: what the number is called.
+
+    Raises:
+        SpecError: there is no metric, or no finite number from 0 behind the last colon.
+    """
+    metric, colon, behind = text.rpartition(":")
+    if not colon:
+        metric, behind = text, "0"
+    try:
+        number = float(behind)
+    except ValueError:
+        number = math.nan
+    if not metric.strip() or not 0 <= number < math.inf:
+        raise SpecError(
+            f'"{text}" {refusal}; give metric or metric:{number_name}, such as math-equiv:0.02, '
+            f"with a number of 0 or more"
+        )
+    return metric.strip(), number

@@ -11,6 +11,7 @@ from evalsi.core.run.measures import measure_of, metric_issue
 from evalsi.core.run.plan import Checked
 from evalsi.core.run.work import Work
 from evalsi.training.gates import RegressionGate
+from evalsi.training.names import full_name, is_mini
 
 __all__ = ["check_gates", "identity_of_spec", "identity_of_work"]
 
@@ -28,8 +29,8 @@ def identity_of_spec(given: Checked) -> dict[str, Any]:
     return {name: found[name] for name in ("spec", "evaluators")}
 
 
-def check_gates(given: Checked, gates: Sequence[RegressionGate]) -> None:
-    """Refuses gates on metrics that a spec does not report.
+def check_gates(given: Checked, gates: Sequence[RegressionGate], *, mini: bool = False) -> None:
+    """Refuses gates on metrics that a spec does not report, or on a mini panel that is not there.
 
     Raises:
         SpecError: naming every such gate.
@@ -39,7 +40,13 @@ def check_gates(given: Checked, gates: Sequence[RegressionGate]) -> None:
     issues = [
         f"the regression gate {gate}: its metric {issue}"
         for gate in gates
-        if (issue := metric_issue(gate.metric, measures, trials)) is not None
+        if (issue := metric_issue(full_name(gate.metric), measures, trials)) is not None
+    ]
+    issues += [
+        f"the regression gate {gate}: its metric is a value on the mini panel; give its size "
+        f"with --mini"
+        for gate in gates
+        if is_mini(gate.metric) and not mini
     ]
     if issues:
         raise SpecError(issues)

@@ -40,6 +40,15 @@ class PyTorchCheckpointHook:
         """As `CheckpointRunner.regressed`; on rank zero alone."""
         return self._runner.regressed
 
+    def stop_reason(self, *, regression: bool) -> str:
+        """As `CheckpointRunner.stop_reason`, alike on all ranks, each of which calls it."""
+        import torch.distributed as dist
+
+        told = [self._runner.stop_reason(regression=regression)]
+        if dist.is_available() and dist.is_initialized():
+            dist.broadcast_object_list(told, src=0)
+        return told[0]
+
     @property
     def results(self) -> list[StepResult]:
         """As `CheckpointRunner.results`."""

@@ -8,6 +8,7 @@ from typing import Any
 
 from evalsi.training.curve import Curve
 from evalsi.training.judging import Change, StepResult
+from evalsi.training.kept import Best
 
 __all__ = ["row_of", "table"]
 
@@ -26,6 +27,10 @@ def table(curve: Curve) -> Iterator[str]:
         for reason in result.reasons:
             yield f"{result.step}: {reason}"
     yield from _after_correction(curve)
+    if curve.best is not None:
+        yield _of_best(curve.best)
+    if curve.stall:
+        yield f"stop: {curve.stall}"
 
 
 def row_of(curve: Curve) -> dict[str, Any]:
@@ -34,6 +39,9 @@ def row_of(curve: Curve) -> dict[str, Any]:
         "training_run": curve.training_run,
         "regressed": curve.regressed,
         "confirm": curve.confirm,
+        "patience": None if curve.patience is None else asdict(curve.patience),
+        "stop": curve.stop_reason,
+        "best": None if curve.best is None else asdict(curve.best) | {"value": curve.best.value},
         "regression": [asdict(gate) for gate in curve.gates],
         "steps": [_step_row(result) for result in curve.results],
     }
@@ -41,7 +49,8 @@ def row_of(curve: Curve) -> dict[str, Any]:
 
 def _cells(curve: Curve, result: StepResult) -> tuple[str, ...]:
     cells = (_cell(result, name) for name in curve.metrics)
-    return str(result.step), *cells, result.status
+    best = curve.best is not None and curve.best.step == result.step
+    return str(result.step), *cells, f"{result.status} (best)" if best else result.status
 
 
 def _cell(result: StepResult, name: str) -> str:
@@ -75,10 +84,27 @@ def _after_correction(curve: Curve) -> Iterator[str]:
     yield f"after Holm's correction over all looks: {', '.join(left) or 'no regression is left'}"
 
 
+def _of_best(best: Best) -> str:
+    """Which is the best, and what it is worth where it had no luck in being chosen."""
+    text = f"best: step {best.step}, {best.metric} {best.value:.3f}"
+    if best.confirming is not None:
+        text += (
+            f" on the {best.confirming['n']} records that confirm it "
+            f"({best.choosing['mean']:.3f} on the {best.choosing['n']} that chose it)"
+        )
+    else:
+        text += ", unconfirmed"
+    if best.change is not None and best.change["diff"] is not None:
+        text += f", {best.change['diff']:+.3f} against the base"
+    text += "" if best.kept is None else f"; kept at {best.kept}"
+    return f"{text}. {best.note}".rstrip(". ") + "."
+
+
 def _step_row(result: StepResult) -> dict[str, Any]:
     return {
         "step": result.step,
         "status": result.status,
+        "panel": result.panel,
         "reasons": list(result.reasons),
         "error": result.error,
         "metrics": result.summaries,

@@ -1,11 +1,12 @@
-"""The conformance kit of a serving strategy: what every one promises, each promise by itself.
+"""The conformance kits of serving strategies and of sources: each promise by itself.
 
     trial = ServingTrial(Mine(), "out/checkpoint-100", "out/checkpoint-200")
     for finding in check_serving(trial):
         print(finding.check, finding.message)
 
 With pytest, one test a promise: `parametrize("check", serving_checks(), ids=lambda c: c.name)`.
-The machine is Linux, and the two checkpoints answer the trial's question differently.
+The machine is Linux, and the two checkpoints answer the trial's question differently. Sources are
+tried by `check_source`, of `evalsi.training.sources.checks`.
 """
 
 from __future__ import annotations
@@ -21,13 +22,23 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Final
 
+from evalsi.core.chat.client import key_of
 from evalsi.core.errors import ServerError
 from evalsi.core.testing.checks import Check, CheckFailed, Finding, run_checks
 from evalsi.training.serving import ServingError, ServingStrategy
 from evalsi.training.serving.asking import post
 from evalsi.training.serving.guard import children
+from evalsi.training.sources.checks import SourcePlace, SourceTrial, check_source, source_checks
 
-__all__ = ["ServingTrial", "check_serving", "serving_checks"]
+__all__ = [
+    "ServingTrial",
+    "SourcePlace",
+    "SourceTrial",
+    "check_serving",
+    "check_source",
+    "serving_checks",
+    "source_checks",
+]
 
 _NO_GAPS: Final[Mapping[str, str]] = MappingProxyType({})
 
@@ -54,7 +65,8 @@ class ServingTrial:
             messages = [{"role": "user", "content": self.question}]
             body = {"model": served.model, "messages": messages, "max_tokens": 16, "temperature": 0}
             try:
-                status, text = post(f"{served.base_url}/chat/completions", body)
+                url, key = f"{served.base_url}/chat/completions", key_of(served.api_key_env)
+                status, text = post(url, body, key=key)
             except ServerError as error:
                 raise CheckFailed(f"The first request failed: {error}.") from error
         if status != 200:

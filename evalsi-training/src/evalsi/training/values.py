@@ -69,7 +69,8 @@ class StepValues:
                 return cls(_items(held[_IDS]), columns, _items(held[_CLUSTERS]))
         except (OSError, ValueError, KeyError, EOFError, BadZipFile) as error:
             raise DataError(
-                f"{path} cannot be read: {error}; evaluate that step again to have it written anew"
+                f"{path} cannot be read: {error}; remove the step's .json beside it, and evaluate "
+                f"the step again: what it answered is not asked again"
             ) from error
 
 

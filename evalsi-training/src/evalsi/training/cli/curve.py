@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 
 import click
@@ -14,6 +15,7 @@ __all__ = ["curve"]
 
 @click.command()
 @click.option("--metrics", metavar="A,B", help="The columns; by default every metric.")
+@click.option("--plot", "drawn", is_flag=True, help="Draw the curve above the table.")
 @shared
 def curve(  # noqa: PLR0913 - one parameter an option, as click passes them
     *,
@@ -21,8 +23,11 @@ def curve(  # noqa: PLR0913 - one parameter an option, as click passes them
     training_run: str,
     log_dir: str,
     metrics: str | None,
+    drawn: bool,
     regression: tuple[str, ...],
     confirm: int,
+    monitor: str | None,
+    patience: int | None,
     form: str,
 ) -> None:
     """Show the learning curve of a training run.
@@ -30,23 +35,30 @@ def curve(  # noqa: PLR0913 - one parameter an option, as click passes them
     `*` marks a significant change from the base, `!` a regression. Exit codes: 0 ok; 2 usage or
     data; 3 the latest step regressed, or a gate of the spec failed; 4 it could not be measured.
     """
+    if drawn and form == "json":
+        raise click.UsageError("--plot draws for people, and --format json is for programs")
     with reported():
         from evalsi.core.run.plan import checked
         from evalsi.training.curve import curve_of
         from evalsi.training.gates import RegressionGate
         from evalsi.training.history import History
         from evalsi.training.identity import check_gates, identity_of_spec
+        from evalsi.training.monitoring import patience_of
+        from evalsi.training.plot import plot
 
         given, history = checked(spec), History(log_dir, training_run)
         gates = [RegressionGate.parse(text) for text in regression]
-        check_gates(given, gates)
-        if history.steps():
+        check_gates(given, gates, mini=history.has_mini)
+        if history.is_held:
             history.refuse_another(identity_of_spec(given))
         made = curve_of(
             history,
             gates,
-            metrics=[] if metrics is None else metrics.split(","),
+            metrics=[] if metrics is None else [name.strip() for name in metrics.split(",")],
             confirm=confirm,
+            patience=patience_of(given, gates, monitor, patience, mini=history.has_mini),
         )
+        for line in plot(made, shutil.get_terminal_size().columns) if drawn else ():
+            click.echo(line)
         show(made, form)
     sys.exit(exit_of(made))

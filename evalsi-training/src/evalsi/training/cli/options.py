@@ -43,11 +43,28 @@ _OPTIONS = (
         show_default=True,
         help="Regressions in a row, of one metric, that make exit code 3.",
     ),
+    click.option(
+        "--monitor",
+        metavar="METRIC[:MIN_DELTA]",
+        help="By which the best is chosen and patience counted, and what must be exceeded to "
+        "count as better; by default the first --regression, or the spec's only metric.",
+    ),
+    click.option(
+        "--patience",
+        type=click.IntRange(min=1),
+        metavar="N",
+        help="Checkpoints in a row without an improvement after which training should stop.",
+    ),
     click.option("--format", "form", type=click.Choice(["table", "json"]), default="table"),
 )
 
 
-_FLAGS: Final = {"base_url": "--base-url", "model": "--model", "args": "--serve-arg"}
+_FLAGS: Final = {
+    "base_url": "--base-url",
+    "model": "--model",
+    "api_key_env": "--api-key-env",
+    "args": "--serve-arg",
+}
 
 _SERVING = (
     click.option(
@@ -58,8 +75,20 @@ _SERVING = (
         help="How a checkpoint becomes a model that answers: vllm, lora, endpoint, transformers, "
         "or what another pack registers.",
     ),
+    click.option(
+        "--mini",
+        type=click.IntRange(min=1),
+        metavar="N",
+        help="Ask N records first, and the rest of a checkpoint that is not worse than the base.",
+    ),
+    click.option("--mini-seed", default=0, show_default=True, help="Which records these are."),
     click.option("--base-url", metavar="URL", help="lora, endpoint: of the API that serves."),
     click.option("--model", metavar="NAME", help="endpoint: the API's name for the checkpoint."),
+    click.option(
+        "--api-key-env",
+        metavar="NAME",
+        help="vllm, lora, endpoint: the environment variable that holds the API's key.",
+    ),
     click.option(
         "--serve-arg",
         "--vllm-arg",
@@ -67,6 +96,18 @@ _SERVING = (
         multiple=True,
         metavar="WORD",
         help="vllm, transformers: a further word for the command that serves; repeatable.",
+    ),
+    click.option(
+        "--cache-dir",
+        metavar="DIR",
+        help="Where checkpoints of s3://, hf:// and the like are downloaded to.",
+    ),
+    click.option(
+        "--cache-gib",
+        type=click.FloatRange(min=0),
+        default=64.0,
+        show_default=True,
+        help="What they may take there; the least recently used goes first.",
     ),
 )
 
@@ -88,11 +129,18 @@ def evaluator_of(  # noqa: PLR0913 - the options of `shared` and `served`
     log_dir: str,
     regression: tuple[str, ...],
     confirm: int,
+    monitor: str | None,
+    patience: int | None,
+    mini: int | None,
+    mini_seed: int,
     serve: str,
+    cache_dir: str | None,
+    cache_gib: float,
     **serving: Any,
 ) -> CheckpointEvaluator:
     """What these options describe."""
     from evalsi.training.evaluator import CheckpointEvaluator
+    from evalsi.training.sources import Cache
 
     return CheckpointEvaluator(
         spec,
@@ -101,6 +149,11 @@ def evaluator_of(  # noqa: PLR0913 - the options of `shared` and `served`
         log_dir=log_dir,
         regression=regression,
         confirm=confirm,
+        monitor=monitor,
+        patience=patience,
+        mini=mini,
+        mini_seed=mini_seed,
+        cache=Cache(cache_dir, max_gib=cache_gib),
     )
 
 
@@ -139,7 +192,10 @@ def show(curve: Curve, form: str) -> None:
 
 
 def exit_of(curve: Curve) -> ExitCode:
-    """By the latest step: 4 when it could not be judged, 3 when it regressed or a gate failed."""
+    """By the latest step: 4 when it could not be judged, 3 when it regressed or a gate failed.
+
+    A metric that stands still is no failure.
+    """
     latest = curve.latest or curve.results[-1]
     if latest.status in ("error", "incomplete"):
         return ExitCode.INFRASTRUCTURE

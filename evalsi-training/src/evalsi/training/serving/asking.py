@@ -14,7 +14,7 @@ from evalsi.training.serving.contract import ServingError
 if TYPE_CHECKING:
     from evalsi.core.http import Server
 
-__all__ = ["answers_as", "get", "post"]
+__all__ = ["answers_as", "get", "post", "without"]
 
 T = TypeVar("T")
 
@@ -24,17 +24,26 @@ _QUESTION: Final = "Say one word."
 _NOT_YET: Final = frozenset({429, 503})
 
 
-def post(url: str, body: Any, timeout_s: float = _TIMEOUT_S) -> tuple[int, str]:
-    """Status and text of an answer; raises `ServerError` where there is none."""
-    return _away(_post(url, json.dumps(body).encode(), timeout_s))
+def post(url: str, body: Any, timeout_s: float = _TIMEOUT_S, *, key: str = "") -> tuple[int, str]:
+    """Status and text of an answer; raises `ServerError` where there is none.
+
+    Neither holds the key, whatever the server says.
+    """
+    status, text = _away(_post(url, json.dumps(body).encode(), timeout_s, key))
+    return status, without(key, text)
 
 
-def get(url: str, timeout_s: float = _TIMEOUT_S) -> Any:
+def get(url: str, timeout_s: float = _TIMEOUT_S, *, key: str = "") -> Any:
     """The JSON of an answer; raises `ServerError` where there is none, `ValueError` for no JSON."""
-    return json.loads(_away(_get(url, timeout_s)))
+    return json.loads(_away(_get(url, timeout_s, key)))
 
 
-def answers_as(base_url: str, model: str, timeout_s: float = _TIMEOUT_S) -> bool:
+def without(key: str, text: str) -> str:
+    """A text in which a key is not shown; "" is no key."""
+    return text.replace(key, "***") if key else text
+
+
+def answers_as(base_url: str, model: str, timeout_s: float = _TIMEOUT_S, *, key: str = "") -> bool:
     """Whether a completion of this model comes: a health route may lie about that.
 
     Returns:
@@ -46,7 +55,7 @@ def answers_as(base_url: str, model: str, timeout_s: float = _TIMEOUT_S) -> bool
     messages = [{"role": "user", "content": _QUESTION}]
     body = {"model": model, "messages": messages, "max_tokens": 1, "temperature": 0}
     try:
-        status, text = post(f"{base_url}/chat/completions", body, timeout_s)
+        status, text = post(f"{base_url}/chat/completions", body, timeout_s, key=key)
     except ServerError:
         return False
     if status in _NOT_YET:
@@ -69,22 +78,22 @@ def _content(text: str) -> str:
         raise ServingError(f"answers without a choice: {text[:_SHOWN]}") from error
 
 
-async def _post(url: str, body: bytes, timeout_s: float) -> tuple[int, str]:
-    async with _server(url) as server:
+async def _post(url: str, body: bytes, timeout_s: float, key: str) -> tuple[int, str]:
+    async with _server(url, key) as server:
         answer = await server.answer(body, timeout_s)
     return answer.status, answer.body.decode(errors="replace")
 
 
-async def _get(url: str, timeout_s: float) -> bytes:
-    async with _server(url) as server:
+async def _get(url: str, timeout_s: float, key: str) -> bytes:
+    async with _server(url, key) as server:
         return await server.get(timeout_s)
 
 
 @contextlib.asynccontextmanager
-async def _server(url: str) -> AsyncIterator[Server]:
+async def _server(url: str, key: str) -> AsyncIterator[Server]:
     from evalsi.core.http import Server
 
-    server = Server(url, {})
+    server = Server(url, {"authorization": f"Bearer {key}"} if key else {}, secret=key)
     try:
         yield server
     finally:

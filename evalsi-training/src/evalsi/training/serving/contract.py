@@ -32,10 +32,12 @@ class Served:
     Attributes:
         base_url: of an OpenAI-compatible API, as `http://127.0.0.1:8000/v1`.
         model: the name by which that API knows it.
+        api_key_env: the environment variable that holds its key; None: what the spec's target says.
     """
 
     base_url: str
     model: str
+    api_key_env: str | None = None
 
 
 class ServingStrategy(Protocol):

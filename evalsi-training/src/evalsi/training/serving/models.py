@@ -49,6 +49,8 @@ def is_adapter(checkpoint: str) -> bool:
 def _refuse_states(folder: Path) -> None:
     if any((folder / name).exists() for name in _CONFIGS):
         return
+    if backend := _verl_backend(folder):
+        raise ServingError(_shards(folder, backend))
     states = sorted(path.name for path in folder.iterdir() if path.suffix in _STATES)
     if states:
         raise ServingError(_states(str(folder / states[0])))
@@ -59,4 +61,21 @@ def _states(what: str) -> str:
     return (
         f"{what} holds a state dictionary, which this strategy cannot serve; save a model's folder "
         f"(save_pretrained), or give a strategy that reads state dictionaries"
+    )
+
+
+def _verl_backend(folder: Path) -> str:
+    """Which of verl's engines saved its shards here, as its merger calls it; "" for none."""
+    if any(folder.glob("model_world_size_*_rank_*.pt")):
+        return "fsdp"
+    held = (folder / "dist_ckpt", folder / "model" / "dist_ckpt")
+    return "megatron" if any(path.is_dir() for path in held) else ""
+
+
+def _shards(folder: Path, backend: str) -> str:
+    return (
+        f"{folder} holds verl's shards and no whole model; have verl save that too "
+        f"(actor_rollout_ref.actor.checkpoint.save_contents=[model,optimizer,extra,hf_model]), or "
+        f"merge them: python -m verl.model_merger merge --backend {backend} --local_dir {folder} "
+        f"--target_dir …"
     )

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Final
 
-from evalsi.training.serving.asking import answers_as
+from evalsi.training.serving.asking import answers_as, without
 from evalsi.training.serving.contract import Served, ServingError
 from evalsi.training.serving.ports import leased_port
 from evalsi.training.serving.words import telling
@@ -35,6 +35,7 @@ class ServerProcess:
         name: what errors call it.
         command: what serves; it is given `--host` and `--port`.
         env: changes to the environment.
+        key: what it wants to be asked with, or "".
 
     Attributes:
         base_url: of its API.
@@ -43,8 +44,11 @@ class ServerProcess:
         ServingError: it cannot be started here.
     """
 
-    def __init__(self, name: str, command: Sequence[str], env: Mapping[str, str]) -> None:
+    def __init__(
+        self, name: str, command: Sequence[str], env: Mapping[str, str], *, key: str = ""
+    ) -> None:
         self._name = name
+        self._key = key
         if sys.platform != "linux":
             raise ServingError(
                 f"{name} is started on Linux alone; serve it yourself as an endpoint"
@@ -97,7 +101,7 @@ class ServerProcess:
         while True:
             left = max(deadline - time.monotonic(), _LOOK_S)
             try:
-                answers = answers_as(self.base_url, model, left)
+                answers = answers_as(self.base_url, model, left, key=self._key)
             except ServingError as error:
                 time.sleep(_LOOK_S)  # why it answers so, it logs behind the answer
                 if not self.running:
@@ -118,7 +122,7 @@ class ServerProcess:
         return self._error(f"ended by {how} {when}")
 
     def _error(self, what: str) -> ServingError:
-        said = telling(self._last_said())
+        said = telling(without(self._key, self._last_said()))
         return ServingError(f"{self._name} {what}{f': {said}' if said else ''}")
 
     def _last_said(self) -> str:

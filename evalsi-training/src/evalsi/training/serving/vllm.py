@@ -5,14 +5,20 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Final
 
+from evalsi.core.chat.client import key_of
+from evalsi.core.errors import SpecError
 from evalsi.training.serving.contract import Served
 from evalsi.training.serving.models import whole_model_at
 from evalsi.training.serving.process import ServerProcess
 from evalsi.training.serving.programs import program_at
 
 __all__ = ["VLLM"]
+
+_KEY: Final = "VLLM_API_KEY"
 
 
 class VLLM:
@@ -23,6 +29,11 @@ class VLLM:
         command: what is called, with the checkpoint as its next word.
         ready_s: seconds that it may take until it answers.
         env: changes to the environment.
+        api_key_env: the environment variable with the key that the server is to want; by default
+            it wants one where there is a `VLLM_API_KEY`, as every vLLM does.
+
+    Raises:
+        SpecError: a key itself is given, where every process of the machine could read it.
     """
 
     def __init__(
@@ -32,11 +43,19 @@ class VLLM:
         command: Sequence[str] = ("vllm", "serve"),
         ready_s: float = 900.0,
         env: Mapping[str, str] | None = None,
+        api_key_env: str | None = None,
     ) -> None:
+        options = {word.partition("=")[0].replace("_", "-") for word in args}  # as vLLM reads them
+        if "--api-key" in options or _KEY in (env or {}):
+            raise SpecError(
+                "give no key itself, which others could read; name the environment variable that "
+                "holds it: api_key_env (--api-key-env)"
+            )
         self._args = list(args)
         self._command = list(command)
         self._ready_s = ready_s
         self._env = dict(env or {})
+        self._api_key_env = api_key_env
 
     @contextlib.contextmanager
     def serve(self, checkpoint: str, name: str) -> Iterator[Served]:
@@ -46,10 +65,13 @@ class VLLM:
         # Else the checkpoint's own sampling defaults would apply where the spec says nothing.
         own = [model, "--served-model-name", name, "--generation-config", "vllm"]
         words = [program, *self._command[1:], *own, *self._args]
-        process = ServerProcess("vLLM", words, self._env_for(model))
+        key_env = self._api_key_env or (_KEY if os.environ.get(_KEY) else None)
+        key = key_of(key_env)
+        env = self._env_for(model) | ({_KEY: key} if key else {})
+        process = ServerProcess("vLLM", words, env, key=key)
         try:
             with process.serving(name, self._ready_s) as served:
-                yield served
+                yield replace(served, api_key_env=key_env)
         finally:
             process.stop()
 

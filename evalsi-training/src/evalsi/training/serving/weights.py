@@ -11,8 +11,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+from zipfile import BadZipFile
 
 from evalsi.training.serving.contract import ServingError
+from evalsi.training.serving.pickled import storages_of
 
 __all__ = ["refuse_nan"]
 
@@ -31,10 +33,10 @@ class _Tensor:
 
 
 def refuse_nan(folder: Path) -> None:
-    """Refuses a model or adapter whose safetensors hold NaN; the smallest tensors are read first.
+    """Refuses a model or adapter whose weights hold NaN; the smallest tensors are read first.
 
     Raises:
-        ServingError: naming the tensor; or a file is no safetensors.
+        ServingError: naming the tensor; or a file of weights is broken.
     """
     left = _MOST
     for tensor in sorted(_tensors(folder), key=lambda tensor: tensor.size):
@@ -46,11 +48,12 @@ def refuse_nan(folder: Path) -> None:
 
 
 def _tensors(folder: Path) -> Iterator[_Tensor]:
-    for file in sorted(folder.glob("*.safetensors")):
-        try:
-            yield from _of_file(file)
-        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-            raise ServingError(f"{file} cannot be read as safetensors: {error}") from error
+    for pattern, of_file, what in _FORMATS:
+        for file in sorted(folder.glob(pattern)):
+            try:
+                yield from of_file(file)
+            except (OSError, ValueError, KeyError, TypeError, AttributeError, BadZipFile) as error:
+                raise ServingError(f"{file} cannot be read as {what}: {error}") from error
 
 
 def _of_file(file: Path) -> Iterator[_Tensor]:
@@ -63,7 +66,21 @@ def _of_file(file: Path) -> Iterator[_Tensor]:
     for name, row in header.items():
         if name != "__metadata__" and row["dtype"] in _FLOATS:
             begin, end = row["data_offsets"]
+            if not 0 <= begin <= end:
+                raise ValueError(f"{name} ends before it begins")
             yield _Tensor(file, name, _FLOATS[row["dtype"]], 8 + length + begin, end - begin)
+
+
+def _pickled(file: Path) -> Iterator[_Tensor]:
+    for one in storages_of(file):
+        yield _Tensor(file, f"storage {one.name}", one.form, one.begin, one.size)
+
+
+_FORMATS: Final = (
+    ("*.safetensors", _of_file, "safetensors"),
+    ("pytorch_model*.bin", _pickled, "what torch saves"),
+    ("adapter_model.bin", _pickled, "what torch saves"),
+)
 
 
 def _has_nan(tensor: _Tensor) -> bool:

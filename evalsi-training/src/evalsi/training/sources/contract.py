@@ -1,20 +1,25 @@
 """What a checkpoint source is: it says which checkpoints are there and whole.
 
-class Mine:
-def scan(self):
-return [Found(100, "/where/it/lies")]
+    class Mine:
+        def __init__(self, location):
+            self.location = location
+
+        def scan(self, done):
+            return [Found(100, "s3://where/it/lies")]
+
+`evalsi.training.testing.check_source` tries whether a source keeps what is promised here.
 """
 
 from __future__ import annotations
 
 from collections.abc import Container, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from evalsi.core.errors import EvalsiError
 from evalsi.training.steps import Step
 
-__all__ = ["CheckpointSource", "Found", "SourceError"]
+__all__ = ["CheckpointSource", "Found", "Settling", "SourceError"]
 
 
 class SourceError(EvalsiError):
@@ -29,7 +34,7 @@ class Found:
 
     Attributes:
         step: its step.
-        location: what a serving strategy is given: a folder, or a name.
+        location: where it lies: a folder, a URL, or a name that a serving strategy takes.
     """
 
     step: int
@@ -37,7 +42,7 @@ class Found:
 
 
 class CheckpointSource(Protocol):
-    """What a plugin of the kind `source` is."""
+    """What a plugin of the kind `source` makes of a location, and of the options it takes."""
 
     def scan(self, done: Container[Step]) -> Sequence[Found]:
         """The checkpoints that are whole now, in the order of their steps.
@@ -51,4 +56,19 @@ class CheckpointSource(Protocol):
         Raises:
             SourceError: the place cannot be looked at.
         """
+        ...
+
+
+@runtime_checkable
+class Settling(Protocol):
+    """A source whose checkpoints must have been still for a while."""
+
+    @property
+    def settle(self) -> float:
+        """Seconds without a change."""
+        ...
+
+    @property
+    def unsettled(self) -> bool:
+        """Whether, at the latest look, one that is whole had not been still for long enough."""
         ...

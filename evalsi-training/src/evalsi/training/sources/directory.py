@@ -3,42 +3,31 @@
 from __future__ import annotations
 
 import os
-import re
 import time
 from collections.abc import Callable, Container, Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
 
-from evalsi.training.pins import pin, pins_of, unpin
+from evalsi.training.pins import NOBODY, pin, pins_of, replaced, unpin
 from evalsi.training.sources.contract import Found, SourceError
-from evalsi.training.sources.whole import is_whole, signature_of
+from evalsi.training.sources.names import step_of_folder
+from evalsi.training.sources.stillness import Settled
+from evalsi.training.sources.whole import model_in, signature_of
 from evalsi.training.steps import Step
 
 __all__ = ["Directory"]
 
-_NAME: Final = re.compile(r"(?:checkpoint-|global_step_?|step[-_])(\d{1,18})", re.ASCII)
 
-
-@dataclass(slots=True)
-class _Seen:
-    """How a folder looked, and since when it has looked so."""
-
-    signature: Mapping[str, tuple[int, int]]
-    since: float
-    settled: bool = False
-
-
-class Directory:
+class Directory(Settled[Mapping[str, tuple[int, int]]]):
     """Folders named `checkpoint-N`, `global_step_N` or `step-N` in one directory.
 
-    A checkpoint counts when it is whole (`is_whole`) and has been still for `settle` seconds, by
-    a clock that nobody sets. One that has counted counts on while it is there.
+    A checkpoint counts when it holds a whole model (`place_in`) and has been still for `settle`
+    seconds, by a clock that nobody sets. One that has counted counts on while it is there.
 
     Args:
         path: the directory; it need not exist yet.
         settle: seconds without a change.
         marker: a file that the writer adds when a checkpoint is done; then it need not settle.
+        training_run: whose pins these are; another's are left alone.
         clock: seconds that only go forward.
     """
 
@@ -48,42 +37,70 @@ class Directory:
         *,
         settle: float = 30.0,
         marker: str | None = None,
+        training_run: str = NOBODY,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
+        super().__init__(settle, marker, clock)
         self._path = Path(path)
-        self._settle = 0.0 if marker is not None else settle
-        self._marker = marker
-        self._clock = clock
-        self._seen: dict[Path, _Seen] = {}
+        self._owner = training_run
+        self._pinned = pins_of(self._path, training_run)
+        self._models: dict[str, str] = {}
+        self._looks: dict[str, tuple[int, int] | None] = {}
+        self._again: set[str] = set()
 
     def scan(self, done: Container[Step] = frozenset()) -> list[Found]:
         """As `CheckpointSource.scan`; of two folders of one step the first by name counts.
 
-        What is found is pinned until its step is done, so that its trainer may delete it.
+        What is found is pinned until its step is done, so that its trainer may delete it. One that
+        is saved again meanwhile counts as new.
         """
-        pinned = self._pins(done)
-        found = {step: Found(step, str(folder)) for folder, step in pinned.items()}
-        folders = {folder: step for folder, step in self._folders().items() if step not in done}
-        self._seen = {folder: seen for folder, seen in self._seen.items() if folder in folders}
-        for folder, step in sorted(folders.items()):
-            if step not in found and self._counts(folder):
-                found[step] = Found(step, str(_kept(folder)))
+        pins = self._pins(done)
+        folders = {name: step for name, step in self._folders().items() if step not in done}
+        self._stillness.forget_others(folders)
+        held = self._held(pins, folders)
+        found = {step: Found(step, self._models[name]) for name, step in held.items()}
+        for name in sorted(name for name, step in folders.items() if step not in found):
+            if (step := folders[name]) not in found and self._counts(name):
+                found[step] = Found(step, _model(self._kept(name)))
         return [found[step] for step in sorted(found)]
 
-    def _pins(self, done: Container[Step]) -> dict[Path, int]:
-        """What is pinned, after letting go of what is done."""
-        held = _named(pins_of(self._path))
-        for folder in [folder for folder, step in held.items() if step in done]:
-            unpin(folder)
-            del held[folder]
+    def _held(self, pins: Mapping[str, int], folders: Container[str]) -> dict[str, int]:
+        """The pins that count: of what was saved again since, what is there now does."""
+        again = {name for name in pins if name in folders and self._is_replaced(name)}
+        for name in again - self._again:
+            self._stillness.forget(name)
+        self._again = again
+        held = {name: step for name, step in pins.items() if name not in again}
+        self._looks = {name: self._looks[name] for name in held if name in self._looks}
+        self._models = {n: self._models.get(n) or _model(self._pinned / n) for n in held}
         return held
 
-    @property
-    def unsettled(self) -> bool:
-        """Whether a checkpoint that is whole has not been still for long enough."""
-        return any(not seen.settled for seen in self._seen.values())
+    def _is_replaced(self, name: str) -> bool:
+        looks = self._look(name)
+        if looks is None or looks == self._looks.get(name):
+            return False
+        if replaced(self._pinned / name, self._path / name):
+            return True
+        self._looks[name] = looks
+        return False
 
-    def _folders(self) -> dict[Path, int]:
+    def _look(self, name: str) -> tuple[int, int] | None:
+        """What changes when a folder is made anew; None where its trainer deletes it."""
+        try:
+            seen = os.stat(f"{self._path}/{name}")  # noqa: PTH116 - of ten thousand, in time
+        except OSError:
+            return None
+        return seen.st_ino, seen.st_mtime_ns
+
+    def _pins(self, done: Container[Step]) -> dict[str, int]:
+        """What is pinned, after letting go of what is done."""
+        held = _named(self._pinned)
+        for name in [name for name, step in held.items() if step in done]:
+            unpin(self._pinned / name)
+            del held[name]
+        return held
+
+    def _folders(self) -> dict[str, int]:
         if not self._path.exists() and not self._path.parent.is_dir():
             raise SourceError(f"{self._path} and its parent are not there")
         try:
@@ -92,35 +109,38 @@ class Directory:
             told = error.strerror or str(error)
             raise SourceError(f"{self._path} cannot be listed: {told}") from error
 
-    def _counts(self, folder: Path) -> bool:
-        seen = self._seen.get(folder)
-        if seen is not None and seen.settled:
+    def _counts(self, name: str) -> bool:
+        if self._stillness.is_settled(name):
             return True
+        folder = self._path / name
         try:
-            if not is_whole(folder, self._marker):
-                return False
-            signature = signature_of(folder)
+            return model_in(folder, self._marker) is not None and self._stillness.note(
+                name, signature_of(folder)
+            )
         except OSError:  # it changes while it is looked at
             return False
-        if seen is None or seen.signature != signature:
-            seen = self._seen[folder] = _Seen(signature, self._clock())
-        seen.settled = self._clock() - seen.since >= self._settle
-        return seen.settled
+
+    def _kept(self, name: str) -> Path:
+        """The pin of a checkpoint, or itself where none can be made: a folder that is read-only."""
+        looks = self._look(name)
+        try:
+            place = pin(self._path / name, self._owner)
+        except OSError:
+            return self._path / name
+        self._looks[name] = looks
+        return place
 
 
-def _named(folder: Path) -> dict[Path, int]:
+def _named(folder: Path) -> dict[str, int]:
     """The folders that bear a checkpoint's name, with their steps; none where there is nothing."""
     try:
-        with os.scandir(folder) as entries:
-            names = [_NAME.fullmatch(entry.name) for entry in entries]
+        names = os.listdir(folder)  # noqa: PTH208 - of ten thousand, in time
     except FileNotFoundError:  # the trainer makes it with its first checkpoint
         return {}
-    return {folder / match[0]: int(match[1]) for match in names if match}
+    steps = ((name, step_of_folder(name)) for name in names)
+    return {name: step for name, step in steps if step is not None}
 
 
-def _kept(folder: Path) -> Path:
-    """The pin of a checkpoint, or itself where it cannot be pinned: a folder that is read-only."""
-    try:
-        return pin(folder)
-    except OSError:
-        return folder
+def _model(checkpoint: Path) -> str:
+    """What is served of a checkpoint."""
+    return str(model_in(checkpoint) or checkpoint)
