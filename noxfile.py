@@ -43,6 +43,7 @@ ONCE = {
     ),
     "evalsi-pack-rl": ("test_code_exec_corpus",),
     "evalsi-server": ("test_ends", "test_limits", "test_load", "test_remote_faults"),
+    "evalsi-training": ("test_watch_killed",),
 }
 STRANGER = "examples/acme-pack"
 
@@ -239,29 +240,36 @@ def vllm(session: nox.Session) -> None:
 
 @nox.session(python=PYTHONS[0], venv_backend="venv", default=False)
 def verl(session: nox.Session) -> None:
-    """Rewards in verl's real reward loop, on a local Ray and a CPU; needs the package index.
+    """Rewards in verl's real reward loop, on a local Ray and a CPU; saves of its real trainer.
 
-    About 1.8 GB, and some minutes once that is installed.
+    Needs the package index: about 1.8 GB, and some minutes once that is installed.
     """
-    session.install(*group("test"), *trainers_peers(), "torch==2.13.0")
+    ours = [*trainers_peers(), *editable("evalsi-training")]
+    session.install(*group("test"), *ours, "torch==2.13.0")
     # Its own requirements pin serving stacks that this path never imports.
     session.install("--no-deps", "verl==0.9.1")
     session.install(
+        "TransferQueue==0.1.11",
         "accelerate",
+        "cachetools",
         "codetiming",
         "datasets",
         "dill",
+        "fastapi",
         "hydra-core",
         "omegaconf",
         "peft",
+        "pillow",
         "pylatexenc",
         "ray[default]==2.60.0",
         "tensordict<=0.10",
         "torchdata",
         "transformers<5.11",
+        "uvicorn",
     )
-    tests = "evalsi-adapters/tests/with_verl"
-    session.run("pytest", tests, *session.posargs, env={"CUDA_VISIBLE_DEVICES": ""})
+    for folder in ("evalsi-adapters", "evalsi-training"):
+        tests = f"{folder}/tests/with_verl"
+        session.run("pytest", tests, *session.posargs, env={"CUDA_VISIBLE_DEVICES": ""})
 
 
 @nox.session(python=PYTHONS[0], venv_backend="venv", default=False)
@@ -284,6 +292,7 @@ def hooks(session: nox.Session) -> None:
     """
     session.install(*group("test"), *editable("evalsi-core", "evalsi-training"))
     session.install("torch==2.13.0", "transformers==5.24.0", "accelerate==1.15.0")
+    session.install("tensorboard==2.21.0", "wandb==0.31.0")
     tests = (f"evalsi-training/tests/with_{name}" for name in ("torch", "transformers"))
     session.run("pytest", *tests, *session.posargs, env={"OMP_NUM_THREADS": "1"})
 
@@ -292,9 +301,35 @@ def hooks(session: nox.Session) -> None:
 def lightning(session: nox.Session) -> None:
     """Checkpoints of a Lightning trainer, in an environment of its own; needs the package index."""
     session.install(*group("test"), *editable("evalsi-core", "evalsi-training"))
-    session.install("torch==2.13.0", "lightning==2.6.6")
+    session.install("torch==2.13.0", "lightning==2.6.6", "transformers[serving]==5.24.0")
+    session.install("tensorboard==2.21.0", "wandb==0.31.0")
     tests = "evalsi-training/tests/with_lightning"
     session.run("pytest", tests, *session.posargs, env={"OMP_NUM_THREADS": "1"})
+
+
+@nox.session(python=PYTHONS[0], venv_backend="venv", default=False)
+def trackers(session: nox.Session) -> None:
+    """Results in a real MLflow server, in W&B's files and in TensorBoard's; needs the index.
+
+    About 700 MB, and a minute once that is installed.
+    """
+    folder = "evalsi-training"
+    session.install(*group("test"), *editable(folder, *NEEDS[folder]))
+    session.install("mlflow==3.17.2", "tensorboard==2.21.0", "wandb==0.31.0")
+    session.run("pytest", f"{folder}/tests/with_trackers", *session.posargs)
+
+
+@nox.session(python=COVERED, default=False)
+def stores(session: nox.Session) -> None:
+    """Checkpoints in buckets, on the hub and in a registry: real clients, servers on loopback.
+
+    Needs the package index: about 900 MB, and some minutes once that is installed.
+    """
+    folder = "evalsi-training"
+    session.install(*group("test"), "-e", "evalsi-core", "-e", f"{folder}[gs,hf,mlflow,s3]")
+    session.install("gcsfs==2026.10.1", "s3fs==2026.9.0", "huggingface_hub==2.4.0")
+    session.install("mlflow==3.17.2", "moto[s3,server]==5.2.5", "gcp-storage-emulator==2026.7.19")
+    session.run("pytest", f"{folder}/tests/with_stores", *session.posargs)
 
 
 @nox.session(python=PYTHONS[0])

@@ -3,22 +3,28 @@
     python benchmarks/curve.py --steps 200 --records 20000 --metrics 5
 
 prints the seconds of `curve_of` in a fresh process each round, and the peak memory of that
-process with all steps and with a tenth of them: it should grow with one step's size alone.
+process with all steps and with a tenth of them: it should grow with one step's size alone. Then
+what a look at `--folders` checkpoints costs beside a bare `os.scandir` of the same directory:
+with all of them evaluated, and with all of them settled and none evaluated yet.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import statistics
 import subprocess
 import sys
 import tempfile
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 
 from evalsi.training.history import History, StepRecord
+from evalsi.training.sources import Directory
 from evalsi.training.values import StepValues
 
 CURVE = """
@@ -42,7 +48,9 @@ def main() -> None:
     parser.add_argument("--records", type=int, default=20_000)
     parser.add_argument("--metrics", type=int, default=5)
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--folders", type=int, default=10_000)
     asked = parser.parse_args()
+    looks(asked.folders, asked.rounds)
     for steps in (asked.steps, max(1, asked.steps // 10)):
         with tempfile.TemporaryDirectory() as folder:
             fill(Path(folder), steps, asked.records, asked.metrics)
@@ -53,6 +61,39 @@ def main() -> None:
             f"{steps} steps x {asked.records} records x {asked.metrics} metrics: "
             f"{seconds:.2f} s, peak {peak:.0f} MB"
         )
+
+
+def looks(folders: int, rounds: int) -> None:
+    """Prints the milliseconds of a look, and the ratio to a bare listing beside it."""
+    with tempfile.TemporaryDirectory() as place:
+        out = Path(place) / "out"
+        for step in range(folders):
+            checkpoint = out / f"checkpoint-{step}"
+            checkpoint.mkdir(parents=True)
+            for name in ("config.json", "model.safetensors"):
+                (checkpoint / name).write_text("{}")
+        source = Directory(out, settle=0)
+        done = frozenset(range(folders))
+        for name, look in (
+            ("all evaluated", lambda: source.scan(done)),
+            ("all settled", source.scan),
+        ):
+            look()  # the first look settles and pins
+            pairs = [(seconds(lambda: listed(out)), seconds(look)) for _ in range(rounds)]
+            ratio = statistics.median(look / bare for bare, look in pairs)
+            spent = statistics.median(look for _, look in pairs)
+            print(f"{folders} folders, {name}: {spent * 1e3:.0f} ms, {ratio:.1f} x os.scandir")
+
+
+def listed(folder: Path) -> int:
+    with os.scandir(folder) as entries:
+        return sum(1 for _ in entries)
+
+
+def seconds(act: Callable[[], object]) -> float:
+    begun = time.perf_counter()
+    act()
+    return time.perf_counter() - begun
 
 
 def fill(folder: Path, steps: int, records: int, metrics: int) -> None:
