@@ -216,7 +216,7 @@ def test_a_step_that_is_measured_is_said_to_be(tmp_path, server):
     server.knows = {"base": set(QUESTIONS)}
     words = ["eval", "base", "--step", "base", "--serve", "endpoint", "--base-url", server.base_url]
 
-    said = [run(tmp_path, server, *words).stderr for _ in range(2)]
+    said = [run(tmp_path, server, *words).output for _ in range(2)]
 
     assert ["step base is measured" in one for one in said] == [False, True]
 

@@ -93,7 +93,7 @@ def test_watch_refuses_what_a_source_does_not_take(tmp_path, server):
     done = watch(tmp_path, server, "acme:7", "--settle", "1")
 
     assert done.exit_code == 2
-    assert "takes no --settle" in done.stderr
+    assert "takes no --settle" in done.output
 
 
 def watch(tmp_path, server, location, *words):
