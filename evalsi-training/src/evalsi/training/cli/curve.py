@@ -8,7 +8,7 @@ import sys
 import click
 
 from evalsi.core.cli.exits import reported
-from evalsi.training.cli.options import exit_of, shared, show
+from evalsi.training.cli.options import exit_of, judged_by, shared, show
 
 __all__ = ["curve"]
 
@@ -40,15 +40,12 @@ def curve(  # noqa: PLR0913 - one parameter an option, as click passes them
     with reported():
         from evalsi.core.run.plan import checked
         from evalsi.training.curve import curve_of
-        from evalsi.training.gates import RegressionGate
         from evalsi.training.history import History
-        from evalsi.training.identity import check_gates, identity_of_spec
-        from evalsi.training.monitoring import patience_of
+        from evalsi.training.identity import identity_of_spec
         from evalsi.training.plot import plot
 
         given, history = checked(spec), History(log_dir, training_run)
-        gates = [RegressionGate.parse(text) for text in regression]
-        check_gates(given, gates, mini=history.has_mini)
+        gates, allowed = judged_by(given, history, regression, monitor, patience)
         if history.is_held:
             history.refuse_another(identity_of_spec(given))
         made = curve_of(
@@ -56,7 +53,7 @@ def curve(  # noqa: PLR0913 - one parameter an option, as click passes them
             gates,
             metrics=[] if metrics is None else [name.strip() for name in metrics.split(",")],
             confirm=confirm,
-            patience=patience_of(given, gates, monitor, patience, mini=history.has_mini),
+            patience=allowed,
         )
         for line in plot(made, shutil.get_terminal_size().columns) if drawn else ():
             click.echo(line)

@@ -12,11 +12,15 @@ import click
 from evalsi.core.cli.exits import ExitCode
 
 if TYPE_CHECKING:
+    from evalsi.core.run.plan import Checked
     from evalsi.training.curve import Curve
     from evalsi.training.evaluator import CheckpointEvaluator
+    from evalsi.training.gates import RegressionGate
+    from evalsi.training.history import History
     from evalsi.training.serving import ServingStrategy
+    from evalsi.training.stopping import Patience
 
-__all__ = ["evaluator_of", "exit_of", "served", "shared", "show"]
+__all__ = ["evaluator_of", "exit_of", "judged_by", "served", "shared", "show"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -120,6 +124,27 @@ def shared(command: F) -> F:
 def served(command: F) -> F:
     """Adds the options of a command that evaluates."""
     return _with(_SERVING, command)
+
+
+def judged_by(
+    given: Checked,
+    history: History,
+    regression: Sequence[str],
+    monitor: str | None,
+    patience: int | None,
+) -> tuple[list[RegressionGate], Patience | None]:
+    """The gates and the patience by which steps that are there are judged.
+
+    Raises:
+        SpecError: one names what the spec does not report.
+    """
+    from evalsi.training.gates import RegressionGate
+    from evalsi.training.identity import check_gates
+    from evalsi.training.monitoring import patience_of
+
+    gates, mini = [RegressionGate.parse(text) for text in regression], history.has_mini
+    check_gates(given, gates, mini=mini)
+    return gates, patience_of(given, gates, monitor, patience, mini=mini)
 
 
 def evaluator_of(  # noqa: PLR0913 - the options of `shared` and `served`

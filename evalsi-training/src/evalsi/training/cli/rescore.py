@@ -7,7 +7,7 @@ import sys
 import click
 
 from evalsi.core.cli.exits import reported
-from evalsi.training.cli.options import exit_of, shared, show
+from evalsi.training.cli.options import exit_of, judged_by, shared, show
 
 __all__ = ["rescore"]
 
@@ -32,18 +32,13 @@ def rescore(  # noqa: PLR0913 - one parameter an option, as click passes them
     with reported():
         from evalsi.core.run.plan import checked
         from evalsi.training.curve import curve_of
-        from evalsi.training.gates import RegressionGate
         from evalsi.training.history import History
-        from evalsi.training.identity import check_gates
         from evalsi.training.keeping import choose_anew
-        from evalsi.training.monitoring import patience_of
         from evalsi.training.rescoring import rescore as scored
         from evalsi.training.trackers.outbox import Outbox
 
         given, history = checked(spec), History(log_dir, training_run)
-        gates = [RegressionGate.parse(text) for text in regression]
-        check_gates(given, gates, mini=history.has_mini)
-        allowed = patience_of(given, gates, monitor, patience, mini=history.has_mini)
+        gates, allowed = judged_by(given, history, regression, monitor, patience)
         with history.writing():
             steps = scored(history, given)
             choose_anew(history)

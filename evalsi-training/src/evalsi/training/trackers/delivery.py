@@ -5,6 +5,7 @@ What fails is told once, put off, and never ends whoever evaluates or trains.
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -21,6 +22,7 @@ __all__ = ["TRIES", "Delivery"]
 TRIES: Final = 3
 """How often `finish` tries before it leaves the rest to a later start."""
 
+_LOG: Final = logging.getLogger(__name__)
 _FIRST_PAUSE_S: Final = 1.0
 _LONGEST_PAUSE_S: Final = 300.0
 
@@ -103,6 +105,7 @@ class Delivery:
         except EvalsiError as error:
             self._tell_once(str(error))
         except Exception as error:  # noqa: BLE001 - a stranger's tracker does not end a training
+            _LOG.debug("what %s raised", self.tracker.destination, exc_info=True)
             self._tell_once(f"{self.tracker.destination}: {type(error).__name__}: {error}")
         else:
             return True
