@@ -81,7 +81,8 @@ class Workers(Protocol):
             function: "package.module:function"; takes a payload, returns plain data.
             payloads: plain data, each at best small: it travels as JSON.
             deadline_s: seconds for each payload, from when a worker has it; then that worker is
-                killed from outside. A spec's `deadlineSeconds` makes it shorter, never longer.
+                killed from outside. One that wants to run and that a busy machine gave less gets
+                the rest, within ten times as long. A spec's `deadlineSeconds` bounds it all.
             memory_mb: MiB of writable memory of a worker, what it has imported included.
             warm_up: "package.module:function", called once without arguments before workers are
                 forked and before any clock runs: the place to import what is slow to import.

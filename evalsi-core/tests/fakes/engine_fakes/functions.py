@@ -51,3 +51,17 @@ def slow_warm_up():
 
 def warmed_by(payload):
     return [*WARM, os.getpid()]
+
+
+def computes_among_others(seconds):
+    """Computes `alone` seconds on the one core that `with_others` of its children want as well."""
+    core = min(os.sched_getaffinity(0))
+    os.sched_setaffinity(0, {core})
+    begun = time.monotonic()
+    for _ in range(seconds["with_others"]):
+        if os.fork() == 0:
+            while True:
+                pass
+    while time.process_time() < seconds["alone"]:
+        pass
+    return time.monotonic() - begun

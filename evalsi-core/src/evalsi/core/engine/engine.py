@@ -213,12 +213,12 @@ class Engine:
             return self._threads
 
     def function_calls(
-        self, function: str, warm_up: str, memory_mb: int, deadline_s: float
+        self, function: str, warm_up: str, memory_mb: int, deadline_s: float, left_s: float
     ) -> FunctionCalls:
         """One `map` of the tool `Workers`, in the pool that such a function has here."""
         load = {"kind": "function", "function": function, "warm_up": warm_up}
         pool = self._pool(digest(function, warm_up, memory_mb), function, load, memory_mb)
-        return FunctionCalls(pool, self.cores, self.width, deadline_s)
+        return FunctionCalls(pool, self.cores, self.width, deadline_s, left_s)
 
     def _record_calls(self, bound: Bound, deadline_s: float) -> RecordCalls:
         key = digest(bound.target, bound.settings, bound.entry, bound.min_isolation, deadline_s)

@@ -141,6 +141,11 @@ class Worker:
         self.fresh = True
         """Whether it has had no frame yet."""
 
+    @property
+    def pid(self) -> int:
+        """Its process number."""
+        return self._kept.pid
+
     def fileno(self) -> int:
         """Readable when it answers or has ended."""
         return self._wire.fileno()

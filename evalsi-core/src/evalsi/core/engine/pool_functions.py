@@ -3,11 +3,15 @@
 A payload that is killed at its deadline, or that takes its process with it, costs a fork and
 never another payload. What goes wrong in a worker that has served before, be it memory that was
 used up or a process that ended, is tried once more in a fresh one before it is told.
+
+A clock that runs while a busy machine lets the worker wait would make the answer a matter of who
+else computes: who was given less than its seconds gets the rest before it is late.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import select
 import time
 from collections import deque
@@ -16,6 +20,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from evalsi.core.engine.frames import FrameLost
+from evalsi.core.engine.own_time import OwnTime
 from evalsi.core.engine.pool import NoWorker, Worker, WorkerPool
 from evalsi.core.engine.tokens import Cores, core_held
 from evalsi.core.errors import EngineError
@@ -27,6 +32,9 @@ __all__ = ["FunctionCalls"]
 _RETRY_CORE_S: Final = 0.02
 _FRAME_S: Final = 1.0
 """A worker sends a frame at once, when it has it whole."""
+_LEAST_S: Final = 0.01
+_LONGEST: Final = 10.0
+"""How many times its seconds a payload may take on a machine that is busy with others."""
 
 
 class FunctionCalls:
@@ -37,14 +45,18 @@ class FunctionCalls:
         cores: where a core is taken for each worker that computes.
         width: workers at once, at most.
         deadline_s: seconds a payload.
+        left_s: seconds that the caller has; no payload gets more, on whatever machine.
     """
 
-    def __init__(self, pool: WorkerPool, cores: Cores, width: int, deadline_s: float) -> None:
+    def __init__(
+        self, pool: WorkerPool, cores: Cores, width: int, deadline_s: float, left_s: float
+    ) -> None:
         self._pool = pool
         # Who holds a core computes on that one: waiting for a second could wait for ever.
         self._cores = None if core_held() else cores
         self._width = width if self._cores else 1
-        self._deadline_s = deadline_s
+        self._deadline_s = min(deadline_s, left_s)
+        self._longest_s = min(deadline_s * _LONGEST, left_s)
         self._poll = select.poll()
         self._left: deque[_Payload] = deque()
         self._busy: dict[int, _Busy] = {}
@@ -95,14 +107,14 @@ class FunctionCalls:
             raise
         served = not worker.fresh
         fd = worker.fileno()
-        self._busy[fd] = _Busy(worker, payload, release, served)
+        self._busy[fd] = _Busy(worker, payload, release, served, OwnTime(worker.pid))
         self._poll.register(fd, select.POLLIN)
         try:
             worker.send(payload.data)
         except FrameLost as lost:  # it ended while it was idle
             self._failed(fd, lost)
             return
-        self._busy[fd].deadline = time.monotonic() + self._deadline_s
+        self._busy[fd].start(self._deadline_s, self._longest_s)
 
     def _await(self) -> None:
         """Waits until a worker answers, ends, or is late."""
@@ -117,7 +129,15 @@ class FunctionCalls:
         late = {fd for fd, busy in self._busy.items() if busy.deadline <= now}
         if late:
             for fd in late - {fd for fd, _ in self._poll.poll(0)}:
-                self._answer(fd, TimedOut(self._deadline_s), usable=False)
+                self._late(fd, now)
+
+    def _late(self, fd: int, now: float) -> None:
+        busy = self._busy[fd]
+        owed_s = self._deadline_s - busy.own.spent_s()
+        if owed_s > 0 and now < busy.last and busy.own.wants_to_run():
+            busy.deadline = min(now + max(owed_s, _LEAST_S), busy.last)
+        else:
+            self._answer(fd, TimedOut(self._deadline_s), usable=False)
 
     def _read(self, fd: int) -> None:
         busy = self._busy[fd]
@@ -176,7 +196,13 @@ class _Busy:
     payload: _Payload
     release: Callable[[], None]
     served: bool
-    deadline: float = float("inf")
+    own: OwnTime
+    deadline: float = math.inf
+    last: float = math.inf
+
+    def start(self, deadline_s: float, longest_s: float) -> None:
+        now = time.monotonic()
+        self.deadline, self.last = now + deadline_s, now + longest_s
 
 
 def _nothing() -> None:

@@ -6,6 +6,7 @@ tried again a little later, because an outage may end.
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections.abc import Collection, Mapping, Sequence
@@ -141,8 +142,8 @@ class _EngineWorkers:
 
         lease = present_lease()
         left_s = None if lease is None else lease.remaining_s()
-        seconds = deadline_s if left_s is None else min(deadline_s, left_s)
-        calls = current_engine().function_calls(function, warm_up, memory_mb, seconds)
+        left_s = math.inf if left_s is None else left_s
+        calls = current_engine().function_calls(function, warm_up, memory_mb, deadline_s, left_s)
         if lease is None:
             return calls.answers(payloads)
         lease.take(calls)
