@@ -58,7 +58,7 @@ def _host_answers(pen: Pen) -> Any:
     assert pen.processes() == []
     started = time.monotonic()
     subprocess.run(["/bin/true"], check=True)
-    assert time.monotonic() - started < 1
+    assert time.monotonic() - started < 10
 
 
 def test_a_fork_bomb_ends_at_its_wall_limit(pen: Pen, tool: str) -> None:

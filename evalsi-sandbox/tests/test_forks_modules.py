@@ -21,7 +21,7 @@ def _run(forks: JailForks, text: str) -> Outcome:
 
 
 def test_a_module_that_the_text_names_is_loaded_before_it(forks: JailForks) -> None:
-    outcome = _run(forks, "import sys\nprint('fractions' in sys.modules)")
+    outcome = _run(forks, "import sys; print('fractions' in sys.modules)")
 
     assert outcome.stdout == b"True\n", outcome.stderr
 
@@ -43,19 +43,32 @@ def test_programs_of_both_kinds_take_turns(forks: JailForks) -> None:
     assert [_run(forks, text).stdout for text in texts] == [b"1\n"] * 6
 
 
+NONE, USUAL, ALL = (base_of(Program(text)) for text in ("", "import re", "import json"))
+
+
 @pytest.mark.parametrize(
-    ("text", "named"),
+    ("text", "base"),
     [
-        ("import json", True),
-        ("from dataclasses import dataclass", True),
-        ("x = 1  # see json", True),
-        ("import jsonlib", False),
-        ("my_json = 1", False),
-        ("import collections, math, re, typing", False),
+        ("import json", ALL),
+        ("from dataclasses import dataclass", ALL),
+        ("import os, json", ALL),
+        ("import typing\ntry:\n    import json\nexcept ImportError:\n    pass", ALL),
+        ("x = __import__('json')", ALL),
+        ("from typing import List", USUAL),
+        ("import sys, heapq", USUAL),
+        ("import jsonlib", NONE),
+        ("import my_json", NONE),
+        ("json = 1  # an array of typing errors", NONE),
+        ("import collections, math", NONE),
     ],
 )
-def test_a_name_is_a_whole_word(text: str, named: bool) -> None:
-    assert bool(base_of(Program(text))) == named
+def test_what_stands_ready_hangs_on_what_is_imported(text: str, base: str) -> None:
+    assert base_of(Program(text)) == base
+
+
+def test_the_three_differ() -> None:
+    assert NONE == ""
+    assert len({NONE, USUAL, ALL}) == 3
 
 
 def test_a_file_of_the_jail_is_looked_at_too_and_a_base_stays() -> None:

@@ -16,6 +16,8 @@ forked past Python's own fork hooks, which touch two hundred pages: they mend lo
 second thread can hold one.
 """
 
+from __future__ import annotations
+
 import contextlib
 import gc
 import importlib
@@ -33,7 +35,6 @@ from _signal import (  # type: ignore[import-not-found]
     signal,
 )
 from _socket import socket, socketpair
-from typing import Any
 
 from evalsi_sandbox.namespaced.zygote_case import DUMPABLE, Holder, confine, read_input
 from evalsi_sandbox.namespaced.zygote_life import Life
@@ -48,9 +49,11 @@ from evalsi_sandbox.namespaced.zygote_rooms import (
     syscall,
 )
 
-WARM = """
-    bisect builtins collections functools heapq itertools math operator re string typing warnings
-""".split()  # noqa: SIM905 - a list would take a screen
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+WARM = "builtins collections.abc functools itertools math operator warnings".split()  # noqa: SIM905
 if sys.version_info >= (3, 13):  # which shows a program's error by them
     WARM += ["linecache", "traceback"]
 

@@ -3,6 +3,8 @@
 A part of the zygote's text: standard library only.
 """
 
+from __future__ import annotations
+
 import contextlib
 import ctypes
 import gc
@@ -16,7 +18,6 @@ import sys
 import time
 from _signal import SIGKILL  # type: ignore[import-not-found]
 from _socket import socket
-from typing import Any
 
 from evalsi_sandbox.namespaced.zygote_life import Life, compiled
 from evalsi_sandbox.namespaced.zygote_rooms import (
@@ -37,7 +38,12 @@ from evalsi_sandbox.namespaced.zygote_watch import (
     Purse,
 )
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 fork, waitpid, wait4, kill, prctl = LIBC.fork, LIBC.waitpid, LIBC.wait4, LIBC.kill, LIBC.prctl
+STATUS, USAGE = ctypes.c_char * 4, ctypes.c_char * 144  # each is dear to make
 DETACH = 2
 DUMPABLE, SECCOMP, FILTER, NOHANG = 4, 22, 2, 1
 QUICK_MS = 3  # most cases end within it
@@ -62,8 +68,7 @@ class Holder:
         self.begun = mmap.mmap(-1, 1)  # shared with the case until its program begins
         self.poll = select.poll()
         # The kernel writes a case's status and usage there, and they go to the opener as they are.
-        self.status = ctypes.create_string_buffer(4)
-        self.usage = ctypes.create_string_buffer(144)
+        self.status, self.usage = STATUS(), USAGE()
         self.how_it_was = ctypes.byref(self.status), 0, ctypes.byref(self.usage)
         self.net = network()
         self.untouched = os.pread(self.net, 1024, 0)

@@ -3,6 +3,8 @@
 A part of the zygote's text: standard library only.
 """
 
+from __future__ import annotations
+
 import atexit
 import contextlib
 import gc
@@ -17,9 +19,12 @@ from _signal import (  # type: ignore[import-not-found]
     default_int_handler,
     signal,
 )
-from typing import Any, NoReturn
 
 from evalsi_sandbox.namespaced.zygote_rooms import MAIN
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, NoReturn
 
 LONGEST = 256 * 1024  # of a text that the holder compiles: no limit holds for it yet
 OWN: dict[str, object] = (  # of a `__main__` that was read from a file

@@ -62,13 +62,13 @@ def replace(start: int, size: int) -> None:
 
 
 def fold() -> None:
-    """Makes two mappings of the five that each library has: every fork copies them all.
+    """Makes two mappings of the five that each library and program has: every fork copies them all.
 
-    What a library keeps read-only becomes executable, or writable as its data: in these processes
+    What one keeps read-only becomes executable, or writable as its data: in these processes
     nothing stands on that.
     """
     for (first, end, access, file), after in itertools.pairwise(mappings()):
-        if access == b"r--p" and b".so" in file and b"/ld-" not in file:
+        if access == b"r--p" and file.startswith(b"/") and b"/locale/" not in file:
             data = after[2:] == (b"rw-p", file)
             LIBC.mprotect(first, end - first, READ | (WRITE if data else EXECUTE))
 

@@ -3,12 +3,16 @@
 A part of the zygote's text: standard library only.
 """
 
+from __future__ import annotations
+
 import ctypes
 import os
-import re
 import struct
 from _socket import AF_INET, SOCK_DGRAM, socket
-from typing import Any
+
+TYPE_CHECKING = False  # typing itself would be a tenth of a jail's memory
+if TYPE_CHECKING:
+    from typing import Any
 
 LIBC = ctypes.PyDLL(None, use_errno=True)  # the interpreter's lock is kept over a fork
 syscall = LIBC.syscall  # each attribute of LIBC is asked for through Python code
@@ -17,7 +21,6 @@ MAIN = "/box/main.py"
 ROOMS = {"/tmp": 64, "/dev/shm": 16}  # noqa: S108 - inside, and private; sizes that most ask for
 STATX, HERE, BASIC_STATS = {"x86_64": 332, "aarch64": 291}[os.uname().machine], -100, 0x7FF
 SEEN = ctypes.create_string_buffer(256)  # what `os.stat` makes of it are twenty objects
-TCP = re.compile(rb"TCP: inuse (\d+) orphan \d+ tw (\d+)")
 
 
 def inhabit(user: tuple[int, int]) -> None:
@@ -81,7 +84,12 @@ def network() -> int:
 
 def connected(before: bytes, now: bytes) -> bool:
     """Whether TCP connections are open or linger that did not before: these bar their port."""
-    return now != before and TCP.findall(now) != TCP.findall(before)
+    return now != before and tcp(now) != tcp(before)
+
+
+def tcp(view: bytes) -> list[bytes]:
+    """How many connections are open, and how many linger."""
+    return view.partition(b"TCP: inuse ")[2].split()[:5:4]
 
 
 def raise_loopback() -> None:
