@@ -179,7 +179,7 @@ def test_a_frame_that_does_not_come_is_none_at_the_deadline():
         theirs.send(b"\0\0")
         begun = time.monotonic()
         assert receive(ours, begun + 0.2) is None
-        assert time.monotonic() - begun < 1.0
+        assert time.monotonic() - begun < 5.0
 
 
 def test_an_oversized_frame_is_refused_before_it_is_read():

@@ -65,12 +65,12 @@ def test_what_comes_after_the_end_is_no_part_of_a_text():
 
 def test_all_that_run_when_the_time_is_over_end_then():
     rows = [Row(9), Row(9)]
-    endings = Endings(rows, frozenset({END}), [], decode, 0.02)
+    endings = Endings(rows, frozenset({END}), [], decode, 0.5)
     assert endings.take([END, 65]) == [True, False]
-    time.sleep(0.03)
+    time.sleep(0.6)
     assert endings.take([65, 65]) == [True, True]
     assert [row.finish for row in rows] == ["stop", "timeout"]
-    assert rows[0].seconds < 0.02 < rows[1].seconds
+    assert rows[0].seconds < 0.5 < rows[1].seconds
 
 
 def test_an_end_that_comes_late_is_an_end():
