@@ -16,14 +16,15 @@ from pydantic import (
 )
 
 from evalsi.core.evaluator import Answer, Need, Tools
-from evalsi.core.results import Score
-from evalsi_pack_rl.killable import killable_fullmatch
+from evalsi.core.results import Errored, Score
+from evalsi.core.workers import Faulted, Reply, TimedOut
 from evalsi_pack_rl.linear import linear_pattern
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from evalsi.core.records import Record
+    from evalsi.core.workers import WorkerAnswer
 
 __all__ = ["FormatCheck", "FormatCheckParams"]
 
@@ -32,6 +33,9 @@ LAYOUT: Final = r"(?s)\s*<think>.*</think>\s*<answer>.*</answer>\s*"
 _PASS: Final = Score(1.0)
 _NO_MATCH: Final = Score(0.0, reason="the completion does not match the pattern")
 _TIMEOUT: Final = Score(0.0, reason="timeout", stable=False)
+_MEMORY: Final = Score(0.0, reason="memory", stable=False)
+_WORKERS: Final = frozenset({Need.WORKERS})
+_NONE: Final = frozenset[Need]()
 
 
 def _valid(pattern: str) -> str:
@@ -79,44 +83,56 @@ class FormatCheck:
     """1 when the whole completion has the layout, else 0 with the reason.
 
     Patterns that a linear-time engine can run with the same meaning (no look-around, no
-    backreferences, a small automaton) take time linear in the completion. Others run in a process
+    backreferences, a small automaton) take time linear in the completion. Others run in a worker
     that is killed after `deadline_s`, or shortly before the engine's own deadline: the completion
-    then scores 0, with reason `timeout`, not to be relied on.
+    then scores 0, with reason `timeout`, not to be relied on; `memory` where that was too small.
     """
 
     Params = FormatCheckParams
     reads = ("output",)
-    needs = frozenset[Need]()
+    bounded = True
 
     @staticmethod
-    def bounded(params: FormatCheckParams) -> bool:
-        """Whether the pattern, if there is one, has a linear form."""
-        return params.pattern is None or linear_pattern(params.pattern) is not None
+    def needs(params: FormatCheckParams) -> frozenset[Need]:
+        """Workers, for a pattern without a linear form."""
+        linear = params.pattern is None or linear_pattern(params.pattern) is not None
+        return _NONE if linear else _WORKERS
 
     def __init__(self, params: FormatCheckParams, tools: Tools) -> None:
         self._tags = params.tags
+        self._workers = tools.workers
         # Within the engine's deadline, so that a match that is too slow is a verdict, not an error.
         engine_s = math.inf if tools.deadline_s is None else tools.deadline_s
         self._deadline_s = min(params.deadline_s, 0.8 * engine_s)
-        self._pattern = None if params.pattern is None else re.compile(params.pattern)
+        self._pattern = params.pattern
         self._linear = None if params.pattern is None else linear_pattern(params.pattern)
 
-    def score(self, record: Record) -> Answer:
-        """The verdict on one completion."""
-        text = record.output
-        if self._tags and (wrong := "; ".join(_wrong_tags(text, self._tags))):
-            return Score(0.0, reason=wrong)
-        matches = self._matches(text)
-        if matches is None:
-            return _TIMEOUT
-        return _PASS if matches else _NO_MATCH
+    def score_batch(self, records: Sequence[Record]) -> Sequence[Answer]:
+        """The verdicts, in order."""
+        texts = [record.output for record in records]
+        wrong = ["; ".join(_wrong_tags(text, self._tags)) for text in texts]
+        found = iter(self._found([text for text, why in zip(texts, wrong, strict=True) if not why]))
+        return [Score(0.0, reason=why) if why else _verdict(next(found)) for why in wrong]
 
-    def _matches(self, text: str) -> bool | None:
-        if self._linear is not None:
-            return self._linear.fullmatch(text)
+    def _found(self, texts: list[str]) -> Sequence[WorkerAnswer]:
         if self._pattern is None:
-            return True
-        return killable_fullmatch(self._pattern, text, self._deadline_s)
+            return [Reply(True)] * len(texts)
+        if self._linear is not None:
+            return [Reply(self._linear.fullmatch(text)) for text in texts]
+        assert self._workers is not None, "the engine hands workers to who needs them"
+        return self._workers.map(
+            "evalsi_pack_rl.format_worker:matches",
+            [[self._pattern, text] for text in texts],
+            deadline_s=self._deadline_s,
+        )
+
+
+def _verdict(found: WorkerAnswer) -> Answer:
+    if isinstance(found, Faulted):
+        return Errored(found.failure)
+    if isinstance(found, Reply):
+        return _PASS if found.value else _NO_MATCH
+    return _TIMEOUT if isinstance(found, TimedOut) else _MEMORY
 
 
 def _wrong_tags(text: str, tags: tuple[str, ...]) -> Iterator[str]:
