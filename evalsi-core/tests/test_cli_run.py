@@ -1,13 +1,11 @@
 """`evalsi run`, `eval` and `rescore` as people run them: processes, a server on loopback, files."""
 
 import json
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from commands import evalsi
 from fault_server import (
     FaultServer,
     cut_body,
@@ -21,7 +19,6 @@ from fault_server import (
     status,
 )
 
-FAKES = str(Path(__file__).parent / "fakes")
 SPEC = """\
 apiVersion: evals.si/v1alpha1
 kind: EvalRun
@@ -49,18 +46,6 @@ def folder(tmp_path, monkeypatch):
 def data(*inputs, name="d.jsonl"):
     rows = (one if isinstance(one, dict) else {"input": one} for one in inputs)
     Path(name).write_text("".join(json.dumps(row) + "\n" for row in rows))
-
-
-def evalsi(*args, **more):
-    return subprocess.run(
-        [sys.executable, "-m", "evalsi.core.cli", *args],
-        capture_output=True,
-        text=True,
-        env={**os.environ, "PYTHONPATH": FAKES, "EVALSI_PLUGINS": "fakes", **more},
-        timeout=120,
-        check=False,
-        stdin=subprocess.DEVNULL,
-    )
 
 
 def run(*args, url=None, **more):

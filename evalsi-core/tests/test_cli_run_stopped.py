@@ -1,15 +1,12 @@
 """`evalsi run` against a server that is down, and again when it is up."""
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from commands import evalsi
 from fault_server import FaultServer, reply, status
 
-FAKES = str(Path(__file__).parent / "fakes")
 SPEC = """\
 apiVersion: evals.si/v1alpha1
 kind: EvalRun
@@ -22,15 +19,8 @@ spec:
 
 
 def run(url):
-    command = "-m evalsi.core.cli run -f s.yaml --out r.json --format json"
-    return subprocess.run(
-        [sys.executable, *command.split(), "--set", f"target.base_url={url}"],
-        capture_output=True,
-        text=True,
-        env={**os.environ, "PYTHONPATH": FAKES, "EVALSI_PLUGINS": "fakes"},
-        timeout=120,
-        check=False,
-    )
+    words = "run -f s.yaml --out r.json --format json"
+    return evalsi(*words.split(), "--set", f"target.base_url={url}")
 
 
 @pytest.fixture(autouse=True)

@@ -1,4 +1,4 @@
-"""`evalsi rewards score` as people run it: real processes, files, pipes, kills."""
+"""`evalsi rewards score` as people run it: processes, files, pipes, kills."""
 
 import gzip
 import json
@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
+from commands import evalsi
 
 FAKES = str(Path(__file__).parent / "fakes")
 SPEC = """\
@@ -45,9 +46,9 @@ def environment(**more):
     return {**os.environ, "PYTHONPATH": FAKES, "EVALSI_PLUGINS": "fakes", **more}
 
 
-def score(*args, stdin="", **more):
+def score(*args, **more):
     given = args if "--data" in args else (*args, "--data", "d.jsonl")
-    return ran(command("--spec", "s.yaml", *given), environment(**more), stdin)
+    return evalsi("rewards", "score", "--spec", "s.yaml", *given, **more)
 
 
 def ran(full, env, stdin=""):
@@ -106,7 +107,8 @@ def test_gzip_is_read(folder):
 
 def test_stdin_is_read(folder):
     spec()
-    assert lines(score("--data", "-", stdin='{"completion": "1"}\n').stdout)[0]["id"] == "1"
+    done = ran(command("--spec", "s.yaml", "--data", "-"), environment(), '{"completion": "1"}\n')
+    assert lines(done.stdout)[0]["id"] == "1"
 
 
 def test_limit_scores_the_first_ones(folder):
@@ -233,7 +235,7 @@ def test_an_existing_out_is_not_overwritten(folder):
 
 def test_resume_after_kill_9_scores_no_row_twice(folder):
     spec("slow")
-    data(*[f"row-{n}" for n in range(400)])
+    data(*[f"row-{n}" for n in range(160)])
     undisturbed = score("--out", "all.jsonl")
     assert undisturbed.returncode == 0
     log = folder / "log"
@@ -246,13 +248,13 @@ def test_resume_after_kill_9_scores_no_row_twice(folder):
         run.kill()
     written = Path("o.jsonl").read_bytes()
     kept = written.count(b"\n")
-    assert 0 < kept < 400
+    assert 0 < kept < 160
     log.write_text("")
     done = score("--out", "o.jsonl", "--resume", EVALSI_TEST_LOG=str(log))
     assert done.returncode == 0
     assert Path("o.jsonl").read_bytes() == Path("all.jsonl").read_bytes()
-    assert len(log.read_text().splitlines()) == 400 - kept
-    assert "400 rollouts, mean reward 1.0000" in done.stderr
+    assert len(log.read_text().splitlines()) == 160 - kept
+    assert "160 rollouts, mean reward 1.0000" in done.stderr
 
 
 def wait_for_lines(path, count):

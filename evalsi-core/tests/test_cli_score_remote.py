@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import importlib
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from commands import evalsi
 from fault_server import raw, reset
 from reward_faults import problem, serving
 
 from evalsi.core.plugins import PluginHost
 
-FAKES = str(Path(__file__).parent / "fakes")
 SPEC = {
     "apiVersion": "evals.si/v1alpha1",
     "kind": "RewardSpec",
@@ -40,15 +37,8 @@ def folder(tmp_path, monkeypatch):
 
 def score(*args, spec="s.json", plugins=""):
     """The command, without any pack unless a test names one."""
-    line = [sys.executable, "-m", "evalsi.core.cli", "rewards", "score", "--spec", spec]
-    return subprocess.run(
-        [*line, "--data", "d.jsonl", *args],
-        capture_output=True,
-        text=True,
-        env={**os.environ, "PYTHONPATH": FAKES, "EVALSI_PLUGINS": plugins},
-        timeout=60,
-        check=False,
-    )
+    words = ("rewards", "score", "--spec", spec, "--data", "d.jsonl")
+    return evalsi(*words, *args, EVALSI_PLUGINS=plugins)
 
 
 @pytest.mark.parametrize("form", [(), ("--format", "table"), ("--evidence",)])

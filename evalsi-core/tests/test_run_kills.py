@@ -4,15 +4,12 @@ import json
 import os
 import random
 import signal
-import subprocess
-import sys
 import time
-from pathlib import Path
 
 import pytest
+from commands import Running
 from fault_server import FaultServer, reply, slow
 
-FAKES = str(Path(__file__).parent / "fakes")
 KILLS = 20
 RECORDS = 250
 TRIALS = 2
@@ -30,7 +27,8 @@ spec:
 
 
 @pytest.fixture
-def folder(tmp_path):
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     rows = ({"id": f"r{n}", "input": str(n / RECORDS)} for n in range(RECORDS))
     (tmp_path / "d.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     return tmp_path
@@ -42,14 +40,7 @@ def serving():
 
 def start(folder, out, url):
     (folder / "s.yaml").write_text(SPEC % (url, TRIALS))
-    return subprocess.Popen(
-        [sys.executable, "-m", "evalsi.core.cli", "run", "-f", "s.yaml", "--out", out],
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": FAKES, "EVALSI_PLUGINS": "fakes"},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        start_new_session=True,
-    )
+    return Running("run", "-f", "s.yaml", "--out", out)
 
 
 def journalled(folder):
@@ -83,9 +74,7 @@ def kill_at(process, folder, lines, chance):
         assert time.monotonic() < deadline
         time.sleep(0.001)
     time.sleep(chance.random() * 0.01)
-    if process.poll() is None:
-        os.killpg(process.pid, signal.SIGKILL)
-    return process.wait() == -signal.SIGKILL
+    return process.kill() == -signal.SIGKILL
 
 
 def test_killed_at_random_moments_it_gives_the_undisturbed_result_and_repeats_no_request(folder):
@@ -118,9 +107,7 @@ def test_killed_while_the_result_is_written_it_is_whole_or_absent(folder):
             while process.poll() is None and not list(folder.glob(".killed.json.*")):
                 assert time.monotonic() < deadline
             time.sleep(chance.random() * 0.004)
-            if process.poll() is None:
-                os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
+            process.kill()
             assert not out.exists() or result(out) == result(folder / "whole.json")
         assert start(folder, "killed.json", server.url).wait(60) == 0
     assert result(out) == result(folder / "whole.json")
@@ -134,7 +121,7 @@ def test_an_interrupt_is_one_line_and_the_run_goes_on_later(folder):
         while len(journalled(folder)) < 20:
             assert time.monotonic() < deadline
             time.sleep(0.001)
-        process.send_signal(signal.SIGINT)
+        os.kill(process.pid, signal.SIGINT)
         assert process.wait(60) == 130
         had, first = journalled(folder), len(server.asked)
         assert start(folder, "killed.json", server.url).wait(60) == 0
@@ -152,4 +139,3 @@ def test_two_runs_do_not_write_one_result(folder):
         assert second.wait(60) == 2
         assert first.poll() is None
         first.kill()
-        first.wait()

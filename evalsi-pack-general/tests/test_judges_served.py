@@ -19,6 +19,7 @@ class Longest(BaseHTTPRequestHandler):
     """A judge that thinks longer is better, and cannot judge what holds "mumble"."""
 
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True  # head and body go apart: 40 ms an answer else
 
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))

@@ -178,7 +178,7 @@ def test_a_full_evaluation_that_broke_off_goes_on_and_asks_no_mini_record_again(
     assert evaluator().evaluate("c1", 1).status == "error"
 
     server.down = set()
-    server.asked.clear()
+    server.forget()
 
     assert evaluator().evaluate("c1", 1).panel == "full"
     assert sorted(question for _, question in server.asked) == REST

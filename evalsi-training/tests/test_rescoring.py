@@ -87,7 +87,7 @@ def test_a_step_that_failed_stays_so_and_goes_on_later(run, server, command, his
     assert history.read(3).verdict == "none"
 
     server.down = set()
-    server.asked.clear()
+    server.forget()
     command("eval", "c3", "--step", 3, body=NEW)
     assert len(server.asked) == 4
     assert history.read(3).metrics["right"]["mean"] == 1.0

@@ -2,6 +2,8 @@
 
 import os
 import random
+import select
+import signal
 import subprocess
 import sys
 import time
@@ -17,7 +19,19 @@ WATCH = """
 import sys
 from evalsi.core.cli import main
 sys.argv = ["evalsi", "checkpoints", "watch", *sys.argv[1:]]
-main()
+"""
+# A watch for every line that it reads: none spends its time before the kill on imports.
+WATCHES = """
+import os
+import aiohttp, evalsi.core.cli.root, evalsi.core.connectors.served, evalsi.training.watching
+for _ in sys.stdin:
+    child = os.fork()
+    if child == 0:
+        nothing = os.open(os.devnull, os.O_RDWR)
+        [os.dup2(nothing, number) for number in range(3)]
+        main()
+    print(child, flush=True)
+    print(os.waitpid(child, 0), flush=True)
 """
 
 
@@ -38,22 +52,30 @@ def server():
 
 @pytest.fixture
 def watch(tmp_path, server):
-    """Starts one that looks once."""
+    """Starts one that looks once, or what starts many."""
     words = ["-f", str(spec(tmp_path / "spec.json")), "--training-run", "run"]
     words += ["--log-dir", str(tmp_path), "--serve", "named", "--base-url", server.base_url]
-    command = [sys.executable, "-c", WATCH, str(tmp_path / "out"), *words, "--settle=0", "--once"]
+    words += [str(tmp_path / "out"), "--settle=0", "--once"]
     where = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    return lambda **options: subprocess.Popen(command, env=where, **options)
+    return lambda code, **pipes: subprocess.Popen(
+        [sys.executable, "-c", WATCH + code, *words], env=where, bufsize=0, **pipes
+    )
 
 
-def killed(watch, server, moment, *, at_work):
+def killed(watches, server, moment, *, at_work):
     """Kills one: so many seconds behind its first request, or behind its start."""
     asked = len(server.asked)
-    with watch(stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
-        while at_work and len(server.asked) == asked and process.poll() is None:
-            time.sleep(0.005)
-        time.sleep(moment)
-        process.kill()
+    watches.stdin.write(b"\n")
+    pid = int(watches.stdout.readline())
+    while at_work and len(server.asked) == asked and not ended(watches, 0):
+        time.sleep(0.005)
+    if not ended(watches, moment):
+        os.kill(pid, signal.SIGKILL)
+    watches.stdout.readline()
+
+
+def ended(watches, within_s):
+    return bool(select.select([watches.stdout], [], [], within_s)[0])
 
 
 def test_twenty_kills_cost_no_step_its_order_and_no_step_comes_twice(
@@ -63,16 +85,18 @@ def test_twenty_kills_cost_no_step_its_order_and_no_step_comes_twice(
     for step in STEPS:
         checkpoint(tmp_path / "out", step)
     done = {}
-    for kill in range(KILLS):
-        asked = len(server.asked)
-        killed(watch, server, moments.uniform(0, 0.4), at_work=kill % 4 > 0)
-        assert not {f"checkpoint-{step}" for step in done} & {m for m, _ in server.asked[asked:]}
-        for step in history.steps():  # whole, and once it is there it stays as it is
-            found = (history.read(step), history.values(step).ids)
-            assert done.setdefault(step, found) == found
+    with watch(WATCHES, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as watches:
+        for kill in range(KILLS):
+            asked = len(server.asked)
+            killed(watches, server, moments.uniform(0, 0.4), at_work=kill % 4 > 0)
+            again = {model for model, _ in server.asked[asked:]}
+            assert not {f"checkpoint-{step}" for step in done} & again
+            for step in history.steps():  # whole, and once it is there it stays as it is
+                found = (history.read(step), history.values(step).ids)
+                assert done.setdefault(step, found) == found
     assert 2 < len(done) < len(STEPS), "the kills came too early or too late to say anything"
 
-    with watch(stderr=subprocess.PIPE, text=True) as process:
+    with watch("main()", stderr=subprocess.PIPE) as process:
         _, said = process.communicate(timeout=120)
 
     assert process.returncode == 0, said

@@ -21,6 +21,7 @@ class CompletionServer:
 
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
+            disable_nagle_algorithm = True  # head and body go apart: 40 ms an answer else
 
             def do_POST(self) -> None:
                 self.rfile.read(int(self.headers["Content-Length"]))

@@ -29,6 +29,7 @@ def word_after(flag, default=None):
 
 class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True  # head and body go apart: 40 ms an answer else
     asked = 0
 
     def do_GET(self):
@@ -157,4 +158,5 @@ if __name__ == "__main__":
     FOLDER = sys.argv[2] if NAME else None
     start()
     ThreadingHTTPServer.daemon_threads = True
+    ThreadingHTTPServer.request_queue_size = 128  # who connects beyond five waits a second
     ThreadingHTTPServer((word_after("--host"), int(word_after("--port"))), Handler).serve_forever()
