@@ -37,6 +37,7 @@ ONCE = {
         "test_confined",
         "test_confined_calls",
         "test_confined_container",
+        "test_conformance",
         "test_cpu",
         "test_forks_leave_nothing",
         "test_forks_soak",
