@@ -19,6 +19,7 @@ from evalsi_pack_rl.code_exec.cases import AssertCase
 from evalsi_pack_rl.code_exec.params import CodeExecTestsParams
 from evalsi_pack_rl.code_exec.verdict import CaseResult
 
+NO_GUEST = "raise ImportError('no guest')"
 Run = Callable[..., list[CaseResult]]
 
 
@@ -184,16 +185,20 @@ def test_a_script_runs_its_test_functions(run: Run) -> None:
 
 
 class Broken:
-    """A fork whose guest of one kind fails before it begins."""
+    """A fork whose guest of one kind fails before it begins: with any program, or with some."""
 
-    def __init__(self, fork: PythonFork, which: str) -> None:
+    def __init__(
+        self, fork: PythonFork, which: str, fails: str = NO_GUEST, with_text: bytes = b""
+    ) -> None:
         self._fork = fork
         self._which = which
+        self._fails = fails
+        self._with_text = with_text
         self.rung = fork.rung
 
     def load(self, program: Program) -> Loaded:
-        if self._which in program.source:
-            program = replace(program, source="raise ImportError('no guest')")
+        if self._which in program.source and self._with_text in program.jail.files["program.py"]:
+            program = replace(program, source=self._fails)
         return self._fork.load(program)
 
 
@@ -204,6 +209,23 @@ def test_a_guest_that_does_not_start_is_an_outage_and_no_score(
     runner = AssertRunner(Broken(fork, f"guest.{which}"), CodeExecTestsParams())
 
     with pytest.raises(SandboxUnavailable, match="ImportError: no guest"):
+        list(runner.results("def f(): return 5", [AssertCase("", "assert f() == 5")]))
+
+
+def test_a_text_that_kills_python_before_it_begins_is_a_runtime_error(fork: PythonFork) -> None:
+    broken = Broken(fork, "guest.candidate", "import os\nos.abort()", b"def f")
+    runner = AssertRunner(broken, CodeExecTestsParams())
+
+    (result,) = runner.results("def f(): return 5", [AssertCase("", "assert f() == 5")])
+
+    assert result.verdict == "runtime_error"
+
+
+def test_a_python_that_dies_with_any_text_is_an_outage(fork: PythonFork) -> None:
+    broken = Broken(fork, "guest.candidate", "import os\nos.abort()")
+    runner = AssertRunner(broken, CodeExecTestsParams())
+
+    with pytest.raises(SandboxUnavailable, match="does not run our guest"):
         list(runner.results("def f(): return 5", [AssertCase("", "assert f() == 5")]))
 
 

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import contextlib
+import inspect
 import socket
+import sys
+from types import ModuleType, SimpleNamespace
 from typing import Any
+from unittest.mock import MagicMock
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from evalsi_pack_rl.code_exec.asserts.guest import arrays
 from evalsi_pack_rl.code_exec.asserts.guest.exports import Exports
 from evalsi_pack_rl.code_exec.asserts.guest.peer import Gone, Peer
 from evalsi_pack_rl.code_exec.asserts.guest.remote import Home
+from evalsi_pack_rl.code_exec.asserts.guest.visitors import visiting
 from evalsi_pack_rl.code_exec.asserts.guest.wire import Malformed, Wire
 
 SMALL = st.none() | st.booleans() | st.integers(-2, 5) | st.text(max_size=3)
@@ -49,8 +55,11 @@ ANSWER = st.tuples(
     st.sampled_from(["=", "!"]),
     st.lists(st.tuples(SMALL, FORM), max_size=2),
     FORM | ERROR,
-    SMALL,
+    SMALL | st.lists(SMALL, max_size=3),
     st.lists(st.tuples(SMALL, FORM), max_size=2),
+)
+KEEPING = st.builds(
+    lambda answer, held: (*answer, held), ANSWER, st.lists(st.tuples(SMALL, SMALL), max_size=2)
 )
 
 
@@ -62,7 +71,7 @@ def peer_that_hears(frames: list[Any], ours: socket.socket, theirs: socket.socke
 
 
 @settings(deadline=None, max_examples=300)
-@given(st.lists(CALL | ANSWER, max_size=4), FORM)
+@given(st.lists(CALL | ANSWER | KEEPING, max_size=4), FORM)
 def test_whatever_is_sent_a_question_has_an_end(frames: list[Any], asked: Any) -> None:
     ours, theirs = socket.socketpair()
     with ours, theirs:
@@ -84,6 +93,12 @@ def test_whatever_is_sent_a_question_has_an_end(frames: list[Any], asked: Any) -
         ["=", [], ["h", 1, "object", ["x"], None], "", []],
         ["=", [], 1, 5, []],
         ["=", [], 1, "", [[3, ["l"]]]],
+        ["=", [], 1, ["a", "b", "c"], []],
+        ["=", [], 1, "", [], [[1, 3]]],
+        ["=", [], 1, "", [], 5],
+        ["=", [], ["y", "AssertionError"], "", []],
+        ["=", [], ["t", ["y", "Exception"]], "", []],
+        ["=", [], ["A", "O8", ["l", 1]], "", []],
         ["!", [], 1, "", []],
         ["!", [], [["k", "unittest.case", "SkipTest"], ["t"], "", 0, None, "", True], "", []],
         ["?", "call"],
@@ -118,3 +133,118 @@ def test_private_names_of_what_was_passed_cannot_be_reached() -> None:
     for name in ("_x", "__class__", "__dict__"):
         with pytest.raises(AttributeError, match="private"):
             exports.serve("attr", 0, [name], {})
+
+
+def test_a_mocks_own_names_are_the_tests() -> None:
+    exports = Exports()
+    exports.form(mock := MagicMock())
+
+    assert exports.serve("call", 0, [5], {"k": 6}) is mock.return_value
+    exports.serve("setattr", 0, ["size", 3], {})
+    for name in ("return_value", "assert_called_once", "call_count", "_mock_children"):
+        with pytest.raises(AttributeError, match="private"):
+            exports.serve("attr", 0, [name], {})
+        with pytest.raises(AttributeError, match="private"):
+            exports.serve("setattr", 0, [name, 1], {})
+    with pytest.raises(TypeError, match="a mock"):
+        exports.serve("setattr", 0, ["put", len], {})
+    assert mock.size == 3
+    mock.assert_called_once_with(5, k=6)
+
+
+def test_methods_of_what_was_passed_cannot_be_replaced() -> None:
+    class Thing:
+        __module__ = "__main__"
+        size = 1
+
+        def was_called(self) -> bool:
+            return False
+
+    exports = Exports()
+    exports.form(thing := Thing())
+
+    exports.serve("setattr", 0, ["size", 2], {})
+    with pytest.raises(TypeError, match="a method"):
+        exports.serve("setattr", 0, ["was_called", lambda: True], {})
+    assert (thing.size, thing.was_called()) == (2, False)
+
+
+def test_of_a_function_its_parameters_cross_and_no_default() -> None:
+    def add(a: int, b: float = 42, /, *rest: int, c: str = "42", **more: int) -> int:
+        """Adds."""
+        return 42
+
+    form = Exports().form(add)
+
+    parameters = [["a", "b"], [], ["rest"], ["c"], ["more"], ["b", "c"]]
+    assert form[:3] == ["fn", 0, "add"]
+    assert form[3][:6] == parameters
+    assert form[3][6] == "Adds."
+    assert "42" not in str(form)
+
+
+def test_a_function_that_asserts_has_no_docstring_for_the_program() -> None:
+    def verify(x: int) -> None:
+        """Is 42."""
+
+    assert Exports(["verify"]).form(verify)[3][6] is None
+
+
+@pytest.mark.parametrize(
+    ("args", "kwargs"),
+    [((1,), {}), ((1, 2), {}), ((1,), {"c": 3}), ((1, 2, 3, 4), {"c": 5, "d": 6})],
+    ids=["least", "optional", "keyword", "all"],
+)
+def test_a_stand_in_with_the_parameters_passes_on_what_it_was_given(
+    args: tuple[int, ...], kwargs: dict[str, int]
+) -> None:
+    seen: list[Any] = []
+
+    class Home:
+        def call_home(self, *told: Any, **named: Any) -> None:
+            seen.append((told[2:], named))
+
+    shape = [[], ["a", "b"], ["rest"], ["c"], ["more"], ["b", "c"], "Adds.", [["a", "int"]]]
+    stand_in: Any = visiting(Home(), 0, "add", shape)  # type: ignore[arg-type]
+    stand_in(*args, **kwargs)
+
+    assert seen == [(args, kwargs)]
+    assert list(inspect.signature(stand_in).parameters) == ["a", "b", "rest", "c", "more"]
+    assert (stand_in.__name__, stand_in.__doc__) == ("add", "Adds.")
+    assert stand_in.__annotations__ == {"a": int}
+
+
+class Numpy(ModuleType):
+    """As much of numpy as forms of arrays need."""
+
+    class ndarray:  # noqa: N801 - numpy's name
+        __module__ = "numpy"
+
+        def __init__(self, items: Any, dtype: str) -> None:
+            self.items = items
+            self.dtype = SimpleNamespace(str=dtype)
+
+        def tolist(self) -> Any:
+            return self.items
+
+    array = ndarray
+
+
+def test_an_array_crosses_with_the_type_of_its_items(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "numpy", numpy := Numpy("numpy"))
+
+    form = arrays.form(numpy.array([1.5], "<f8"), list)
+    back = arrays.made(*form[1:])
+
+    assert form == ["A", "<f8", [1.5]]
+    assert (type(back), back.items, back.dtype.str) == (numpy.ndarray, [1.5], "<f8")
+
+
+def test_an_array_is_a_list_where_numpy_is_not_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, "numpy", raising=False)
+
+    assert arrays.made("<f8", [1.5]) == [1.5]
+
+
+def test_an_array_of_objects_crosses_as_a_list() -> None:
+    assert arrays.form(Numpy.ndarray([1], "|O"), list) == [1]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from evalsi.core.errors import DataError
-from evalsi_pack_rl.code_exec.asserts.reading import read
+from evalsi_pack_rl.code_exec.asserts.reading import names_of, read
 
 
 @pytest.mark.parametrize(
@@ -20,12 +20,20 @@ from evalsi_pack_rl.code_exec.asserts.reading import read
         ("assert [f(x) for x in range(3)] == [0, 1, 4]", ("f",)),
         ("try:\n    f()\nexcept Own as e:\n    assert e.code == 1", ("Own", "f")),
         ("assert sum(10, 15) == 25", ("sum",)),
-        ("assert max(sum([1]), 2) == 2", ()),
+        ("assert max(sum([1]), 2) == 2", ("sum",)),
+        ("assert list(chain([1], [2])) == [1, 2]", ("chain",)),
+        ("expected = sqrt(4)\nassert f(4) == expected", ("f",)),
+        ("assert f(1) == 2\nassert product([2, 3]) == 6", ("f", "product")),
+        ("class S:\n    def area(self): return 1\nassert area(S()) == 2", ("area",)),
+        ("def t(x):\n    y = x\nassert x(y) == [z for z in z()]", ("x", "y", "z")),
+        ("def t():\n    global n\n    n = f()\nassert n", ("f",)),
         ("from solution import add\nassert add(1, 2) == 3", ()),
+        ("from solution import add\nassert len(add(1, 2)) == 3", ()),
     ],
     ids=[
         "function", "built-in", "module", "well-known", "local", "check", "comprehension", "error",
-        "only-built-in", "built-ins", "imported",
+        "only-built-in", "built-ins", "only-known", "known-for-expected", "known-alone",
+        "method", "locals", "global", "imported", "imported-beside-built-in",
     ],
 )  # fmt: skip
 def test_names_that_the_test_reads_and_does_not_bind_are_the_programs(
@@ -58,8 +66,10 @@ def test_the_program_gets_the_preludes_imports_and_helpers() -> None:
         ("from solution import f", ("solution",)),
         ("import my.module", ("my", "my.module")),
         ("import math, numpy, pytest", ()),
+        ("patch('solution.get').start()", ("solution",)),
+        ("patch('time.sleep').start()", ()),
     ],
-    ids=["from", "dotted", "known"],
+    ids=["from", "dotted", "known", "patched", "patched-known"],
 )
 def test_a_module_that_nobody_knows_is_the_program(test: str, modules: tuple[str, ...]) -> None:
     assert read("", test).modules == modules
@@ -82,16 +92,93 @@ def test_names_that_the_test_patches_are_watched() -> None:
         ("from multiprocessing import Process\nProcess(target=f)", "it uses multiprocessing"),
         ("class Mine(Base): pass\nassert Mine()", "Mine derives from Base"),
         ("async def g():\n    async with f(): pass", "asynchronous context"),
+        ("import doctest\nassert doctest.testmod().failed == 0", "reads docstrings"),
+        ("with open('a', 'w') as out: out.write('x')", "works on files"),
+        ("assert os.path.exists(f())", "works on files"),
+        ("def test_f(tmp_path): assert f(tmp_path)", "works on files"),
+        ("self.assertLogs('app')", "log"),
+        ("with pytest.warns(UserWarning): f()", "warnings"),
+        ("from dataclasses import asdict\nassert asdict(f()) == {}", "fields of a dataclass"),
+        ("from solution import replace, walk\nassert replace(walk(1), 2) == 3", ""),
+        ("fs.mkdir('a')\nassert fs.exists('a')", ""),
         ("assert f(1) == 2", ""),
         ("class Own(Exception): pass\nassert f(Own)", ""),
     ],
-    ids=["inspect", "from", "base", "context", "plain", "own-class"],
-)
+    ids=[
+        "inspect", "from", "base", "context", "doctest", "open", "path", "fixture", "logs",
+        "warnings", "fields", "imported-from-it", "its-methods", "plain", "own-class",
+    ],
+)  # fmt: skip
 def test_a_test_that_needs_the_programs_interpreter_says_why(test: str, why: str) -> None:
     together = read("", test).together
 
     assert why in together
     assert bool(together) == bool(why)
+
+
+def test_a_test_function_that_only_an_idle_one_calls_is_collected() -> None:
+    idle = "def idle(): test_a()\ndef main(): test_b()\nmain()"
+
+    assert read("", f"def test_a(): pass\ndef test_b(): pass\n{idle}").collected == ("test_a",)
+
+
+def test_what_can_fail_a_test_has_to_come_to_its_end() -> None:
+    plain = "def a(): assert f()\ndef b(): self.assertEqual(f(), 1)\ndef test_c(): f()\n"
+    other = "def d(): assert False\ndef e(): f()\n"
+
+    assert read("", plain + other).asserting == ("a", "b", "test_c")
+
+
+def test_classes_of_tests_are_known_by_their_names_and_bases() -> None:
+    bases = {"TestA": "object", "B": "unittest.TestCase", "C": "TestCase", "D": "object"}
+    test = "\n".join(f"class {name}({base}): pass" for name, base in bases.items())
+
+    assert read("", test).suites == ("TestA", "B", "C")
+
+
+@pytest.mark.parametrize(
+    ("block", "may"),
+    [
+        ("raise KeyError", True),
+        ("f(1)", True),
+        ("1 / 0", True),
+        ("assert f(1) == 2", False),
+        ("x = f(1)", False),
+        ("found.append(f(1))", False),
+        ("verify(x)", False),
+        ("self.verify(x)", False),
+        ("f(1); y = 2", False),
+        ("for x in f(1): raise KeyError", False),
+    ],
+    ids=[
+        "raise", "call", "expression", "assert", "assignment", "nested", "own", "method",
+        "not-last", "condition",
+    ],
+)  # fmt: skip
+def test_a_context_manager_may_end_what_nothing_depends_on(block: str, may: bool) -> None:
+    reading = read("", f"def verify(x): assert x\nwith ctx():\n    {block}\n")
+
+    assert reading.ending == (((3, 3),) if may else ())
+
+
+@pytest.mark.parametrize(
+    ("test", "stateful"),
+    [("q = f()\nq.append(1)", True), ("assert f().append(1) is None", False), ("f(1)", False)],
+    ids=["variable", "result", "call"],
+)
+def test_a_variable_is_an_object_where_a_call_of_its_own_is_for_its_effect(
+    test: str, stateful: bool
+) -> None:
+    assert read("", test).stateful is stateful
+
+
+def test_what_any_test_reads_of_the_prelude_stays_with_the_tests() -> None:
+    functions = "def want(x): return inner(x) + B\ndef inner(x): return x\ndef g(): pass"
+    used = names_of(("assert f(1) == want(1)", "assert f(A)"))
+
+    before = read(f"A = 1\nB = 2\n{functions}", "assert f(2)", used=used).before
+
+    assert before == ("def g():\n    pass",)
 
 
 def test_only_test_functions_that_nothing_calls_are_collected() -> None:

@@ -184,14 +184,20 @@ def test_an_argument_whose_keys_are_all_integers_has_integer_keys() -> None:
 
 
 @pytest.mark.parametrize(
-    ("entry", "called"), [("f", "check(f)"), ("Solution().f", "check(Solution().f)")]
+    ("entry", "called", "name"),
+    [("f", "check(f)", "f"), ("Solution().f", "check(Solution().f)", "Solution")],
 )
-def test_a_check_is_called_with_its_entry_point(entry: str, called: str) -> None:
+def test_a_check_is_called_with_its_entry_point(entry: str, called: str, name: str) -> None:
     test = "def check(candidate):\n    assert candidate(1) == 1"
 
     cases = cases_of({"test": test, "entry_point": entry})
 
-    assert cases == [AssertCase("", f"{test}\n\n{called}\n", "script")]
+    assert cases == [AssertCase("", f"{test}\n\n{called}\n", "script", name)]
+
+
+def test_a_check_that_nothing_calls_is_an_error_of_the_data() -> None:
+    with pytest.raises(DataError, match="never calls it; give `entry_point`"):
+        cases_of({"test": "def check(candidate):\n    assert candidate(1) == 1"})
 
 
 @pytest.mark.parametrize(
@@ -206,7 +212,7 @@ def test_a_check_is_called_with_its_entry_point(entry: str, called: str) -> None
     ids=["called", "called-in-a-loop", "asserts", "pytest", "unittest"],
 )
 def test_any_other_script_is_a_case_as_it_is(test: str) -> None:
-    assert cases_of({"test": test, "entry_point": "f"}) == [AssertCase("", test, "script")]
+    assert cases_of({"test": test, "entry_point": "f"}) == [AssertCase("", test, "script", "f")]
 
 
 def test_a_script_gets_its_imports_and_setup_code_too() -> None:

@@ -32,7 +32,7 @@ LABELS = ("expected_score", "why", "source", "kind", "compare", "wait", "integri
 WAITS = ("p-swallow", "p-sleep", "p-close-stdout", "p-regex", "p-fork-survive", "a-swallow")
 BOMBS = ("p-mem-fork",)  # two gigabytes, where nothing caps the jail as a whole
 WAYS = ("fast", "one-shot", "fast-nsjail", "one-shot-nsjail")
-PART = 1 if os.environ.get("EVALSI_CORPORA") == "all" else 8
+PART = 1 if os.environ.get("EVALSI_CORPORA") == "all" else 12
 Fork = Callable[[str], PythonFork]
 
 

@@ -48,16 +48,34 @@ WHOLE = "def f(xs):\n    return sum(xs)\n"
         ("\ufeffprint(1)", "print(1)"),
         ("```python", ""),
         ("", ""),
+        ("~~~python\nprint(1)\n~~~\ndone", "print(1)\n"),
+        ("```text\n~~~python\n0\n~~~\n```\n~~~\nprint(1)\n~~~", "print(1)\n"),
+        ("1. so\n   ```python\n   if x:\n       print(1)\n   ```", "if x:\n    print(1)\n"),
+        ("- so\n\n\t```python\n\tprint(1)\n\n\tprint(2)\n\t```", "print(1)\n\nprint(2)\n"),
+        ("> ```python\n> if x:\n>\n>     print(1)\n> ```", "if x:\n\n    print(1)\n"),
+        ("```{.python .x}\nprint(1)\n```", "print(1)\n"),
+        ("```python:a.py\nprint(1)\n```", "print(1)\n"),
+        ("```python3.11\nprint(1)\n```", "print(1)\n"),
+        ("```python-repl\n>>> 1\n```\n```\nprint(1)\n```", "print(1)\n"),
+        ("```python\nprint(1)```", "print(1)"),
+        ('def f():\n    """So.\n\n    ```python\n    f()\n    ```\n    """\n', None),
+        ("print('''\n    ```\n''')", None),
     ],
     ids=lambda value: ascii(value)[:30],
 )
 def test_the_program_is_the_last_fenced_block_or_the_whole_text(
-    completion: str, program: str
+    completion: str, program: str | None
 ) -> None:
-    assert program_text(completion) == program
+    assert program_text(completion) == (completion if program is None else program)
 
 
-@pytest.mark.parametrize("unit", ["`", "```\n", "```python\n", "```x`", "   ", "<think>", "a`"])
+@pytest.mark.parametrize(
+    "unit",
+    [
+        *("`", "```\n", "```python\n", "```x`", "   ", "<think>", "a`", ">", "> ", "~~~\n"),
+        *("    ```python\n    ```\n", '"""    ```py\n'),
+    ],
+)
 def test_ten_megabytes_are_searched_in_linear_time(unit: str) -> None:
     started = time.perf_counter()
     program_text("```" + unit * (10_000_000 // len(unit)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import warnings
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
@@ -29,15 +30,22 @@ def listed(metadata: Mapping[str, JSON]) -> Iterator[AssertCase]:
 
 
 def script(metadata: Mapping[str, JSON]) -> Iterator[AssertCase]:
-    """The script in `test`; with `entry_point`, its `check` is called with that function."""
+    """The script in `test`; with `entry_point`, its `check` is called with that function.
+
+    Raises:
+        DataError: it defines a `check` that nothing calls.
+    """
     test = metadata.get("test")
     if test is None or test == "":
         return
     text = _python(test, "test")
     entry = entry_point(metadata)
-    if entry is not None and _is_check(text):
+    if _is_check(text):
+        if entry is None:
+            raise DataError("test defines `check` and never calls it; give `entry_point`")
         text = f"{text.rstrip()}\n\ncheck({entry})\n"
-    yield AssertCase(_prelude(metadata), text, "script")
+    named = re.split(r"\W", entry or "", maxsplit=1)[0]
+    yield AssertCase(_prelude(metadata), text, "script", named)
 
 
 def entry_point(metadata: Mapping[str, JSON]) -> str | None:

@@ -44,11 +44,13 @@ class AssertCase:
         prelude: Python that both the program and the test may use.
         test: Python text.
         style: `script` when its `unittest` classes and `test…` functions run too.
+        entry: the name that `check` is called with; it is the program's.
     """
 
     prelude: str
     test: str
     style: Literal["statements", "script"] = "statements"
+    entry: str = ""
 
 
 Case: TypeAlias = PairCase | CallCase | AssertCase

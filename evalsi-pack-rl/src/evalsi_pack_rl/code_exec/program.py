@@ -18,8 +18,12 @@ if TYPE_CHECKING:
 
 __all__ = ["behind_prompt", "helpers", "program_text"]
 
-_FENCE: Final = re.compile(r"^ {0,3}(`{3,})([^`\n]*)$", re.MULTILINE)
-_PYTHON: Final = frozenset({"python", "py", "python3"})
+_FENCE: Final = re.compile(
+    r"^((?:[ \t]*>)*[ \t]*)(?:(`{3,})([^`\n]*)|(~{3,})([^\n]*))$", re.MULTILINE
+)
+_NAME: Final = re.compile(r"[\s{.]*([\w+#-]*(?:\.\d+)*)")
+_PYTHON: Final = re.compile(r"(?:i?python|py)[\d.]*", re.IGNORECASE)
+_DEEP: Final = 4  # spaces, from which on a fence is text, or in a list
 _FUTURE: Final = re.compile(r"^from __future__ import (?:\([^)]{0,300}\)|.*)\n", re.MULTILINE)
 _RETURN: Final = re.compile(r"^(?:return|yield)\b", re.MULTILINE)
 _STATEMENTS: Final = (
@@ -83,15 +87,69 @@ def _begun(prompt: str, entry: str) -> tuple[str, str]:
 def _blocks(text: str) -> Iterator[tuple[bool, str]]:
     """Every block that may be the program, with whether it is named Python."""
     fences = _FENCE.finditer(text)
+    quotes = _Quotes(text)
     for opening in fences:
-        end = len(text)
+        indent, mark = opening[1], opening[2] or opening[4]
+        end, closed = len(text), False
         for closing in fences:
-            if not closing[2].strip() and len(closing[1]) >= len(opening[1]):
-                end = closing.start()
+            if _closes(closing, indent, mark):
+                end, closed = closing.start(), True
                 break
-        name = (opening[2].split() or [""])[0].casefold()
-        if not name or name in _PYTHON:
-            yield bool(name), text[opening.end() + 1 : end]
+        name, block = _name(opening), text[opening.end() + 1 : end]
+        named = _PYTHON.fullmatch(name) is not None
+        deep = len(indent.expandtabs()) >= _DEEP
+        if (named and not (deep and quotes.are_open(opening.start()))) or not (name or deep):
+            yield named, _inside(block if closed else _cut(block, mark), indent)
+
+
+class _Quotes:
+    """Whether a place stands in a long string of a program; asked for one place after another."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._at = 0
+        self._seen = dict.fromkeys(('"""', "'''"), 0)
+
+    def are_open(self, place: int) -> bool:
+        for quotes in self._seen:
+            self._seen[quotes] += self._text.count(quotes, self._at, place)
+        self._at = place
+        return any(seen % 2 for seen in self._seen.values())
+
+
+def _cut(block: str, mark: str) -> str:
+    """A block that no fence ends, without one that does not begin a line."""
+    return block.rstrip().removesuffix(mark) if block.rstrip().endswith(mark) else block
+
+
+def _closes(closing: re.Match[str], indent: str, mark: str) -> bool:
+    """Whether a fence ends the block of another: as long, alone, and no deeper than it."""
+    fence = closing[2] or closing[4]
+    words = closing[3] if closing[2] else closing[5]
+    alike = fence[0] == mark[0] and len(fence) >= len(mark)
+    shallow = len(closing[1].expandtabs()) < len(indent.expandtabs()) + _DEEP
+    return alike and shallow and not words.strip()
+
+
+def _name(opening: re.Match[str]) -> str:
+    """What a block is named: `python` of `python title=x`, `{.python}` and `python:a.py` too."""
+    found = _NAME.match(opening[3] if opening[2] else opening[5])
+    return "" if found is None else found[1]
+
+
+def _inside(block: str, indent: str) -> str:
+    """A block without the indentation, or the marks of a quotation, that its fence has too."""
+    if not indent:
+        return block
+    return "".join(_dedented(line, indent) for line in block.splitlines(keepends=True))
+
+
+def _dedented(line: str, indent: str) -> str:
+    if line.startswith(indent):
+        return line[len(indent) :]
+    if ">" in indent and line.strip() == indent.strip():
+        return line[len(line.rstrip()) :]
+    return line.lstrip(" \t") if not line[: len(indent)].strip(" \t\r\n") else line
 
 
 def _defines(name: str, text: str) -> bool:

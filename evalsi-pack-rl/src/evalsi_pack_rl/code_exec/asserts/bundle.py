@@ -13,20 +13,22 @@ from typing import Final, Literal
 from evalsi.core.sandbox import Program
 from evalsi_pack_rl.code_exec.params import JAIL
 
-__all__ = ["COLLECT", "PLACE", "code", "program"]
+__all__ = ["program"]
 
-PLACE: Final = "evalsi_pack_rl.code_exec.asserts.guest"
+_PLACE: Final = "evalsi_pack_rl.code_exec.asserts.guest"
 _TESTER: Final = (
-    "wire plain known reader errors remote operators arrivals visitors exports peer names tester"
+    "wire plain known arrays reader errors remote operators arrivals visitors exports peer names "
+    "kinds echoes tester"
 )
-_CANDIDATE: Final = "wire plain known reader visitors abroad surroundings operations candidate"
+_CANDIDATE: Final = (
+    "wire plain known arrays reader visitors abroad surroundings operations changes candidate"
+)
+_COLLECT: Final = "pytest_fixtures pytest_marks pytest_shim collect"
 _FILES: Final = {
-    "tester": _TESTER.split(),
+    "tester": f"{_COLLECT} {_TESTER}".split(),
     "candidate": _CANDIDATE.split(),
-    "shared": ["shared"],
+    "shared": f"{_COLLECT} pytest_shared shared".split(),
 }
-COLLECT: Final = ("pytest_shim", "collect")
-"""What a tester needs beside for a script."""
 
 _LOADER: Final = """\
 import builtins, marshal, sys, types
@@ -45,7 +47,7 @@ if {rehearses}:
 """
 _BEFORE: Final = f"""\
 import sys
-sys.modules["{PLACE}.candidate"].prepare()
+sys.modules["{_PLACE}.candidate"].prepare()
 """
 _MAIN: Final = """\
 import sys
@@ -57,26 +59,26 @@ def program(which: Literal["tester", "candidate", "shared"], text: str = "") -> 
     """One of the guests; the candidate's compiles a program's text before its cases."""
     files = {"program.py": text.encode("utf-8", "surrogatepass")}
     before = _BEFORE if which == "candidate" else ""
-    main = _MAIN.format(place=PLACE, which=which)
+    main = _MAIN.format(place=_PLACE, which=which)
     return Program(main, replace(JAIL, files=files), before, _base(which))
 
 
 @lru_cache
 def _base(which: str) -> str:
     parts = [
-        (f"{PLACE}.{name}", marshal.dumps(code(name)), _source(name)) for name in _FILES[which]
+        (f"{_PLACE}.{name}", marshal.dumps(_code(name)), _source(name)) for name in _FILES[which]
     ]
     return _LOADER.format(
-        rehearses=which != "shared", parts=marshal.dumps((PLACE, MAGIC_NUMBER, parts))
+        rehearses=which != "shared", parts=marshal.dumps((_PLACE, MAGIC_NUMBER, parts))
     )
 
 
 @lru_cache
-def code(name: str) -> CodeType:
+def _code(name: str) -> CodeType:
     """One file of the guests, compiled."""
-    made: CodeType = compile(_source(name), f"{PLACE}.{name}", "exec", dont_inherit=True)
+    made: CodeType = compile(_source(name), f"{_PLACE}.{name}", "exec", dont_inherit=True)
     return made
 
 
 def _source(name: str) -> str:
-    return importlib.resources.files(PLACE).joinpath(f"{name}.py").read_text("utf-8")
+    return importlib.resources.files(_PLACE).joinpath(f"{name}.py").read_text("utf-8")

@@ -14,26 +14,24 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from evalsi.core.errors import DataError
+from evalsi_pack_rl.code_exec.asserts.apart import together
+from evalsi_pack_rl.code_exec.asserts.obligations import asserting, collected, ending, suites
+from evalsi_pack_rl.code_exec.asserts.owners import module_names, names_in, of_program
+from evalsi_pack_rl.code_exec.asserts.shares import before
 from evalsi_pack_rl.code_exec.asserts.standard import BUILT_IN, STANDARD, THIRD_PARTY
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["Reading", "read"]
+__all__ = ["NONE", "Reading", "names_of", "read"]
 
 _LONGEST: Final = 1_000_000
-_WATCHED: Final = (("builtins", "input"), ("builtins", "print"), ("sys", "stdin"))
-_TOGETHER: Final = {
-    "ast": "reads source",
-    "ctypes": "reaches into memory",
-    "dis": "reads code objects",
-    "gc": "walks the heap",
-    "inspect": "looks into functions",
-    "multiprocessing": "starts processes",
-    "pickle": "pickles objects",
-    "subprocess": "starts processes",
-    "tracemalloc": "measures the interpreter",
-}
+_WATCHED: Final = (
+    *(("builtins", "input"), ("builtins", "print"), ("sys", "stdin"), ("sys", "argv")),
+)
+_CHANGING: Final = frozenset(
+    ("add", "append", "appendleft", "clear", "discard", "extend", "insert", "remove", "update")
+)
 _PLAIN: Final = (
     *(ast.Module, ast.Assert, ast.Load, ast.Store, ast.Name, ast.Constant, ast.Attribute),
     *(ast.Call, ast.keyword, ast.Starred, ast.Subscript, ast.Slice, ast.IfExp, ast.Compare),
@@ -41,7 +39,9 @@ _PLAIN: Final = (
     *(ast.List, ast.Tuple, ast.Set, ast.Dict, ast.JoinedStr, ast.FormattedValue),
     *(ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.comprehension),
 )
+NONE: Final[frozenset[str]] = frozenset()
 _PATCHES: Final = frozenset({"patch", "setattr", "object", "delattr"})
+_NAMING: Final = frozenset({"patch", "setattr", "import_module", "__import__"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,12 @@ class Reading:
         watched: names of modules that the test patches.
         collected: functions for a script's end, in their order.
         asserting: functions of the test that hold an assert.
+        suites: classes of tests.
+        ending: first and last lines of statements whose exception a context manager of the program
+            may end.
         before: statements of the prelude that the program gets too.
+        stateful: whether the test uses a variable as an object: calls what changes it.
+        kinds: whether the test asks for the type of things.
         plain: whether the test only calls, computes and asserts: it changes nothing around it.
         together: why test and program need one interpreter, "" when they do not.
     """
@@ -68,14 +73,24 @@ class Reading:
     watched: tuple[tuple[str, str], ...]
     collected: tuple[str, ...]
     asserting: tuple[str, ...]
+    suites: tuple[str, ...]
+    ending: tuple[tuple[int, int], ...]
     before: tuple[str, ...]
+    stateful: bool
+    kinds: bool
     plain: bool
     together: str
 
 
 @lru_cache(maxsize=512)  # the rollouts of one prompt share their tests
-def read(prelude: str, test: str) -> Reading:
+def read(prelude: str, test: str, entry: str = "", used: frozenset[str] = NONE) -> Reading:
     """Reads a test.
+
+    Args:
+        prelude: Python that runs before it.
+        test: Python.
+        entry: a name that is the program's whatever else it means.
+        used: names that the tests beside it read: what the prelude holds for them.
 
     Raises:
         DataError: it is no Python, or too long.
@@ -83,25 +98,46 @@ def read(prelude: str, test: str) -> Reading:
     first, second = _parsed(prelude), _parsed(test)
     nodes = [*ast.walk(first), *ast.walk(second)]
     names = {node.id for node in nodes if isinstance(node, ast.Name)}
-    bound = set(_bound(nodes))
-    free = {
-        node.id
-        for node in nodes
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id not in bound
-    }
-    theirs = frozenset(_of_program(free))
+    (own, read_first), (more, read_second) = _scopes(prelude), _scopes(test)
+    own |= more
+    free = (read_first | read_second) - own
+    modules = tuple(sorted(_modules(nodes)))
+    theirs = frozenset(of_program(free, nodes, entry, imports=bool(modules)))
     return Reading(
         free=tuple(sorted(theirs)),
         classes=tuple(sorted(_classes(nodes))),
         given=tuple((n, *STANDARD[n]) for n in sorted(free - theirs) if n in STANDARD),
-        modules=tuple(sorted(_modules(nodes))),
+        modules=modules,
         watched=tuple(dict.fromkeys((*_WATCHED, *_patched(nodes)))),
-        collected=tuple(_collected(second)),
-        asserting=tuple(_asserting(nodes)),
-        before=tuple(_before(first, {n.id for n in ast.walk(second) if isinstance(n, ast.Name)})),
+        collected=tuple(collected(second)),
+        asserting=tuple(asserting(nodes)),
+        suites=tuple(suites(second)),
+        ending=tuple(ending(second)),
+        before=tuple(before(first, names_in(second) | used)),
+        stateful=any(map(_changes, nodes)),
+        kinds=_asks_kinds(nodes),
         plain=all(isinstance(node, _PLAIN) for node in ast.walk(second)),
-        together=_together(nodes, theirs | (names - bound - BUILT_IN - set(STANDARD))),
+        together=together(nodes, theirs | (names - own - BUILT_IN - set(STANDARD))),
     )
+
+
+@lru_cache(maxsize=128)
+def names_of(tests: tuple[str, ...]) -> frozenset[str]:
+    """The names that any of the tests reads.
+
+    Raises:
+        DataError: one is no Python, or too long.
+    """
+    return NONE.union(*(names_in(_parsed(test)) for test in tests))
+
+
+def _scopes(text: str) -> tuple[set[str], set[str]]:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return module_names(text)
+    except (SyntaxError, RecursionError, MemoryError) as error:
+        raise DataError(f"a test is not Python: {type(error).__name__}: {error}") from error
 
 
 def _parsed(text: str) -> ast.Module:
@@ -113,32 +149,6 @@ def _parsed(text: str) -> ast.Module:
             return ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise DataError(f"a test is not Python: {type(error).__name__}: {error}") from error
-
-
-def _bound(nodes: list[ast.AST]) -> Iterator[str]:
-    for node in nodes:
-        match node:
-            case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
-                yield name
-            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
-                yield name
-            case ast.ClassDef(name=name) | ast.arg(arg=name):
-                yield name
-            case ast.alias(name=path, asname=name):
-                yield name or path.partition(".")[0]
-            case ast.ExceptHandler(name=str() as name) | ast.MatchAs(name=str() as name):
-                yield name
-            case ast.MatchStar(name=str() as name) | ast.MatchMapping(rest=str() as name):
-                yield name
-
-
-def _of_program(free: set[str]) -> set[str]:
-    """The free names that are the program's."""
-    theirs = free - BUILT_IN - STANDARD.keys()
-    if theirs:
-        return theirs
-    # `assert sum(10, 15) == 6`: where no other name is there to be tested, it is this one.
-    return free if len(free) == 1 else set()
 
 
 def _classes(nodes: list[ast.AST]) -> set[str]:
@@ -173,18 +183,20 @@ def _called(node: ast.AST) -> str:
 
 
 def _modules(nodes: list[ast.AST]) -> Iterator[str]:
-    known = STANDARD.keys() | THIRD_PARTY | {"pytest"}
+    known = STANDARD.keys() | BUILT_IN | THIRD_PARTY | {"builtins", "pytest"}
     for node in nodes:
         match node:
             case ast.Import(names=aliases):
                 paths = [alias.name for alias in aliases]
             case ast.ImportFrom(module=str() as path, level=0):
                 paths = [path]
+            case ast.Call(args=[ast.Constant(value=str() as path), *_]) if _called(node) in _NAMING:
+                paths = [path.partition(".")[0]] if path.isascii() else []
             case _:
                 continue
         for path in paths:
             parts = path.split(".")
-            if parts[0] not in known:
+            if parts[0] not in known and parts[0].isidentifier():
                 yield from (".".join(parts[: end + 1]) for end in range(len(parts)))
 
 
@@ -207,54 +219,16 @@ def _patched(nodes: list[ast.AST]) -> Iterator[tuple[str, str]]:
             yield module, name
 
 
-def _collected(test: ast.Module) -> Iterator[str]:
-    """The `test…` functions of a script that nothing in it calls."""
-    used = {n.id for n in ast.walk(test) if isinstance(n, ast.Name)}
-    for node in test.body:
-        match node:
-            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
-                if name.startswith("test") and name not in used:
-                    yield name
+def _asks_kinds(nodes: list[ast.AST]) -> bool:
+    """Calls of `type`, where the name stands for nothing else: `f(int) is type`."""
+    names = sum(isinstance(node, ast.Name) and node.id == "type" for node in nodes)
+    calls = sum(isinstance(node, ast.Call) and _called(node) == "type" for node in nodes)
+    return 0 < names == calls
 
 
-def _asserting(nodes: list[ast.AST]) -> Iterator[str]:
-    """Functions whose asserts are only worth something once they have been called."""
-    for node in nodes:
-        match node:
-            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
-                if any(isinstance(each, ast.Assert) for each in ast.walk(node)):
-                    yield name
-
-
-def _before(prelude: ast.Module, used: set[str]) -> Iterator[str]:
-    """What of the prelude the program gets: imports, and what the test itself does not read.
-
-    So the program has its helpers, and no expected value that the prelude holds for the test.
-    """
-    for node in prelude.body:
-        names = set(_bound(list(ast.walk(node))))
-        asserts = any(isinstance(each, ast.Assert) for each in ast.walk(node))
-        definition = isinstance(node, ast.FunctionDef | ast.ClassDef)
-        imports = isinstance(node, ast.Import | ast.ImportFrom)
-        if imports or (not asserts and (definition or names.isdisjoint(used))):
-            yield ast.unparse(node)
-
-
-def _together(nodes: list[ast.AST], theirs: set[str] | frozenset[str]) -> str:
-    for node in nodes:
-        match node:
-            case ast.Import(names=aliases):
-                for alias in aliases:
-                    if alias.name.partition(".")[0] in _TOGETHER:
-                        return (
-                            f"it uses {alias.name}, which {_TOGETHER[alias.name.partition('.')[0]]}"
-                        )
-            case ast.ImportFrom(module=str() as path) if path.partition(".")[0] in _TOGETHER:
-                return f"it uses {path}, which {_TOGETHER[path.partition('.')[0]]}"
-            case ast.ClassDef(name=name, bases=bases):
-                for base in bases:
-                    if isinstance(base, ast.Name) and base.id in theirs:
-                        return f"its class {name} derives from {base.id}, which is the program's"
-            case ast.AsyncWith():
-                return "it enters an asynchronous context"
-    return ""
+def _changes(node: ast.AST) -> bool:
+    """A call that changes a variable, and whose result nobody wants: `queue.append(1)`."""
+    match node:
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(), attr=name))):
+            return name in _CHANGING
+    return False

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 from evalsi.core.errors import DataError, SandboxUnavailable
 from evalsi.core.sandbox import Outcome, PythonFork
 from evalsi_pack_rl.code_exec.asserts.pair import Pair
-from evalsi_pack_rl.code_exec.asserts.reading import Reading, read
+from evalsi_pack_rl.code_exec.asserts.reading import NONE, Reading, names_of, read
 from evalsi_pack_rl.code_exec.asserts.series import Series
 from evalsi_pack_rl.code_exec.asserts.shared import Shared
 from evalsi_pack_rl.code_exec.asserts.talk import Report, Talk, began, told_candidate
@@ -44,7 +44,8 @@ class AssertRunner:
         Raises:
             DataError: a test needs the program's own interpreter, and the params do not allow it.
         """
-        readings = [self._reading(case) for case in cases]
+        used = names_of(tuple(case.test for case in cases)) if cases and cases[0].prelude else NONE
+        readings = [self._reading(case, used) for case in cases]
         with contextlib.ExitStack() as stack:
             pair = stack.enter_context(Pair(self._fork, program))
             shared = stack.enter_context(Shared(self._fork, self._limits, self._params.setup))
@@ -55,8 +56,8 @@ class AssertRunner:
                 else:
                     yield series.passed(index) or self._result(pair, case, reading)
 
-    def _reading(self, case: AssertCase) -> Reading:
-        reading = read(case.prelude, case.test)
+    def _reading(self, case: AssertCase, used: frozenset[str]) -> Reading:
+        reading = read(case.prelude, case.test, case.entry, used)
         if reading.together and self._params.integrity == "strict":
             raise _unfit(case, reading.together)
         return reading
@@ -70,7 +71,8 @@ class AssertRunner:
             pair.close()
             tester, candidate = pair.run(talk.told, begun, self._limits)
             (report,) = talk.reports(tester)
-        _check_began(report, tester, candidate)
+        if not (_is_crash(report, candidate) and self._runs(talk.told, begun)):
+            _check_began(report, tester, candidate)
         if report is not None and report.verdict == "unfit":
             raise _unfit(case, report.note)
         if report is not None and report.verdict == "missing" and _third_party(report.note):
@@ -79,6 +81,17 @@ class AssertRunner:
                 f"it there, or leave the test out: {_shown(case)}"
             )
         return _judged(case, report, tester, candidate)
+
+    def _runs(self, told: bytes, begun: bytes) -> bool:
+        """Whether a pair with another program comes to its beginning: one that is empty."""
+        with Pair(self._fork, "") as pair:
+            tester, _ = pair.run(told, begun, self._limits)
+        return began(tester) and b'"unmet"' not in tester.stdout
+
+
+def _is_crash(report: Report | None, candidate: Outcome) -> bool:
+    """Whether Python died before the program began: of its text, or of the machine's faults."""
+    return report is not None and report.verdict == "unmet" and candidate.ended == "signalled"
 
 
 def _judged(

@@ -47,6 +47,7 @@ class Shared:
             "program": program,
             "prelude": case.prelude,
             "test": case.test,
+            "suites": list(reading.suites),
             "collected": list(reading.collected) if case.style == "script" else None,
         }
         ours, theirs = socket.socketpair()

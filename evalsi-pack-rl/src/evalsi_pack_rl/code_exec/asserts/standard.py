@@ -31,8 +31,10 @@ STANDARD: Final = {
 """Module and attribute by name; a module itself has an empty attribute."""
 
 _INSTALLED: Final = (
-    "attr hypothesis matplotlib networkx numpy pandas pydantic requests scipy sklearn sympy "
-    "tensorflow torch"
+    "PIL aiohttp attr attrs boto3 bs4 cv2 dateutil django faker fastapi flask freezegun httpx "
+    "hypothesis jinja2 lxml matplotlib networkx nltk numpy pandas parameterized psutil pydantic "
+    "pytz redis requests responses scipy seaborn sklearn sqlalchemy statsmodels sympy tensorflow "
+    "torch tqdm yaml"
 )
 THIRD_PARTY: Final = frozenset(_INSTALLED.split())
 """Modules that a test means when it imports them, and never the program."""

@@ -8,8 +8,6 @@ import secrets
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from evalsi_pack_rl.code_exec.asserts import bundle
-
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -45,11 +43,10 @@ class Talk:
 
     def __init__(self, cases: Sequence[AssertCase], readings: Sequence[Reading]) -> None:
         self._nonces = [secrets.token_hex(32) for _ in cases]
-        names = bundle.COLLECT if cases[0].style == "script" else ()
         self.told = marshal.dumps(
             {
                 "prelude": cases[0].prelude,
-                "more": [(f"{bundle.PLACE}.{name}", bundle.code(name)) for name in names],
+                "script": cases[0].style == "script",
                 "cases": [_told(*each) for each in zip(cases, readings, self._nonces, strict=True)],
             }
         )
@@ -86,6 +83,10 @@ def _told(case: AssertCase, reading: Reading, nonce: str) -> dict[str, Any]:
         "watched": list(reading.watched),
         "collected": list(reading.collected),
         "asserting": list(reading.asserting),
+        "suites": list(reading.suites),
+        "ending": list(reading.ending),
+        "stateful": reading.stateful,
+        "kinds": reading.kinds,
     }
 
 

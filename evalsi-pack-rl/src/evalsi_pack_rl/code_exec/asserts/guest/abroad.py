@@ -8,7 +8,7 @@ import types
 from collections import deque, namedtuple
 from typing import TYPE_CHECKING, Any
 
-from evalsi_pack_rl.code_exec.asserts.guest import known
+from evalsi_pack_rl.code_exec.asserts.guest import arrays, known
 from evalsi_pack_rl.code_exec.asserts.guest.plain import MUTABLE, WRITERS, Writer
 from evalsi_pack_rl.code_exec.asserts.guest.visitors import VisitingIterator, Visitor, visiting
 from evalsi_pack_rl.code_exec.asserts.guest.wire import Malformed
@@ -75,8 +75,8 @@ class Abroad:
             if issubclass(value, BaseException):
                 return self._error_class(value)
             return ["h", self.handle(value), "class", self._classes(value), None]
-        if kind.__module__.partition(".")[0] == "numpy" and hasattr(value, "tolist"):
-            return Writer(self.form).form(value.tolist())  # type: ignore[no-any-return]
+        if arrays.is_array(value):
+            return arrays.form(value, Writer(self.form).form)  # type: ignore[no-any-return]
         own = kind.__module__ == self.objects[0].__name__
         if isinstance(value, BASES) and not own and not hasattr(value, "_fields"):
             return Writer(self.form).form(plain(value))  # type: ignore[no-any-return]
@@ -106,7 +106,7 @@ class Abroad:
 
         kind = type(error)
         try:
-            arguments = Writer(self.form).form(error.args)
+            arguments = self._arguments(error)
         except (ValueError, RecursionError):
             arguments = ["t"]
         text = kind.__name__
@@ -115,6 +115,15 @@ class Abroad:
         shared = known.name_of(kind) or self._error_class(kind)
         token = self._token.get(id(error))
         return [shared, arguments, text, self.handle(error), token, failed(error), begun]
+
+    def _arguments(self, error: BaseException) -> Any:
+        """The form of what makes an exception anew; a group is made of its exceptions."""
+        if isinstance(error, BaseExceptionGroup):
+            return ["G", str(error.message), *map(self.raised, error.exceptions)]
+        args = error.args
+        if isinstance(error, OSError) and error.filename is not None:
+            args = (*args[:2], error.filename)
+        return Writer(self.form).form(args)
 
     def value(self, _reader: Reader, form: list[Any]) -> Any:
         """What a form from the tester stands for."""
@@ -144,6 +153,9 @@ class Abroad:
 
         return text_input(text, at)
 
+    def _A(self, reader: Reader, item: str, value: Any) -> Any:  # noqa: N802 - a tag
+        return arrays.made(item, reader.value(value))
+
     def _E(self, reader: Reader, name: str, args: Any) -> BaseException:  # noqa: N802 - a tag
         kind = known.ERRORS.get(name, Exception)
         return kind(*reader.value(args))
@@ -153,14 +165,17 @@ class Abroad:
 
         return re.compile(pattern, flags)
 
-    def _fn(self, _: Reader, number: int, name: str) -> Any:
-        return self._stand_in(number, lambda: visiting(self._served, number, name))
+    def _fn(self, _: Reader, number: int, name: str, shape: list[Any] | None) -> Any:
+        return self._stand_in(number, lambda: visiting(self._served, number, name, shape))
 
     def _it(self, _: Reader, number: int) -> Any:
         return self._stand_in(number, lambda: VisitingIterator(self._served, number))
 
-    def _ob(self, _: Reader, number: int) -> Any:
-        return self._stand_in(number, lambda: Visitor(self._served, number))
+    def _ob(self, _: Reader, number: int, name: str) -> Any:
+        # The program has the class too where the data's setup defines it.
+        kind = self.objects[0].__dict__.get(name)
+        known_as = kind if isinstance(kind, type) else Visitor
+        return self._stand_in(number, lambda: Visitor(self._served, number, known_as))
 
     def _stand_in(self, number: int, make: Any) -> Any:
         if number not in self._stand_ins:

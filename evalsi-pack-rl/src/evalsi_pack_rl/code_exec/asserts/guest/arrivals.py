@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evalsi_pack_rl.code_exec.asserts.guest import errors, known
+from evalsi_pack_rl.code_exec.asserts.guest import arrays, errors, known
 from evalsi_pack_rl.code_exec.asserts.guest.remote import (
     NOTHING,
     Remote,
@@ -18,14 +18,21 @@ from evalsi_pack_rl.code_exec.asserts.guest.wire import Malformed
 if TYPE_CHECKING:
     from evalsi_pack_rl.code_exec.asserts.guest.peer import Peer
 
+CATCHING = frozenset((AssertionError, Exception, BaseException))
+
 
 def imported(peer: Peer, form: list[Any]) -> Any:
     """What a form stands for that is an object of the candidate."""
     match form:
         case ["y", str() as name]:
-            return known.type_of(name)
+            kind = known.type_of(name)
+            if kind in CATCHING:
+                raise Malformed(f"{name}, which would catch the test's own asserts")
+            return kind
         case ["k" | "x", *_]:
             return errors.error_class(peer, form, 0)
+        case ["A", str() as item, value]:
+            return arrays.made(item, peer.plain_value(value))
         case ["h", int() as number, str() as sort, list() as classes, None | list() as part]:
             held = peer.objects.get(number)
             if held is None:

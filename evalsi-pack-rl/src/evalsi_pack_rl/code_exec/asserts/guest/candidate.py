@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import io
 import marshal
-import operator
 import os
 import sys
 import traceback
@@ -19,6 +18,7 @@ from socket import socket, socketpair
 from typing import TYPE_CHECKING, Any
 
 from evalsi_pack_rl.code_exec.asserts.guest.abroad import Abroad
+from evalsi_pack_rl.code_exec.asserts.guest.changes import holds, same, snapshot
 from evalsi_pack_rl.code_exec.asserts.guest.operations import OPERATIONS
 from evalsi_pack_rl.code_exec.asserts.guest.plain import MUTABLE, Writer
 from evalsi_pack_rl.code_exec.asserts.guest.reader import Reader
@@ -26,7 +26,7 @@ from evalsi_pack_rl.code_exec.asserts.guest.surroundings import Surroundings
 from evalsi_pack_rl.code_exec.asserts.guest.wire import Malformed, Wire, text_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
 NAME = "solution"
 FILE = "/box/program.py"
@@ -36,6 +36,7 @@ COMPILED: list[types.CodeType] = []
 REHEARSALS = 12
 MOST_LIVE = 16
 MOST_LIVE_PARTS = 2000
+HUGE = 100_000
 _EXIT = os._exit
 
 
@@ -111,16 +112,15 @@ def deep() -> Iterator[None]:
         sys.setrecursionlimit(limit)
 
 
-def snapshot(value: Any) -> list[Any]:
-    """What a mutable container holds, to tell later whether it was changed."""
-    if isinstance(value, dict):
-        return [part for pair in dict.items(value) for part in pair]
-    return list(value)
-
-
-def same(one: list[Any], other: list[Any]) -> bool:
-    """Whether two snapshots hold the same things."""
-    return len(one) == len(other) and all(map(operator.is_, one, other))
+@contextlib.contextmanager
+def redirected(out: io.StringIO | None, err: io.StringIO | None) -> Iterator[None]:
+    """What is printed meanwhile goes to the streams that are given."""
+    with contextlib.ExitStack() as stack:
+        if out is not None:
+            stack.enter_context(contextlib.redirect_stdout(out))
+        if err is not None:
+            stack.enter_context(contextlib.redirect_stderr(err))
+        yield
 
 
 class Served:
@@ -139,7 +139,7 @@ class Served:
             program()
         except BaseException as error:  # noqa: BLE001 - the program's own, told in the answer
             self.wire.receive()
-            self.reply("!", [], self.abroad.raised(error, begun=False), "")
+            self.reply("!", [], self.abroad.raised(error, begun=False), "", [])
             raise EOFError from None
         self.answer(self.wire.receive())
 
@@ -162,10 +162,10 @@ class Served:
         arguments = reader.values(forms)
         keywords = {name: reader.value(form) for name, form in named}
         before = [snapshot(item) for item in reader.kept]
-        printed = io.StringIO() if capture else None
+        printed = [io.StringIO() if capture & bit else None for bit in (1, 2)]
         status, result = "=", None
         try:
-            with contextlib.redirect_stdout(printed) if printed else contextlib.nullcontext():
+            with redirected(*printed):
                 result = OPERATIONS[operation](self, *arguments, **keywords)
         except BaseException as error:  # noqa: BLE001 - the test decides what to think of it
             status, result = "!", error
@@ -174,7 +174,10 @@ class Served:
             for number, item in enumerate(reader.kept)
             if not same(snapshot(item), before[number])
         ]
-        self.conclude(status, result, reader.kept, changed, printed, live=operation == "attr")
+        passed = [*arguments, *keywords.values()]
+        held = holds(reader.kept, passed, result) if status == "=" else []
+        live = operation == "attr"
+        self.conclude(status, result, reader.kept, changed, printed, live=live, held=held)
 
     def conclude(  # noqa: PLR0913 - all that an answer is made of
         self,
@@ -182,12 +185,14 @@ class Served:
         result: Any,
         known: list[Any],
         changed: list[int],
-        printed: io.StringIO | None,
+        printed: list[io.StringIO | None],
         *,
         live: bool,
+        held: Sequence[int] = (),
     ) -> None:
         """Writes what came of a request down, and sends it."""
-        out = printed.getvalue() if printed else ""
+        texts = [stream.getvalue() if stream else "" for stream in printed]
+        out: Any = texts if texts[1] else texts[0]
         try:
             with deep():
                 writer = Writer(self.abroad.form, known)
@@ -198,13 +203,24 @@ class Served:
                     form = self.alive(result, writer)
                 else:
                     form = writer.form(result)
-                self.reply(status, contents, form, out)
+                self.reply(status, contents, form, out, list(self.adopted(known, held)))
         except (ValueError, RecursionError, Malformed) as error:
-            self.reply("!", [], self.abroad.raised(error), out)
+            self.reply("!", [], self.abroad.raised(error), out, [])
 
-    def reply(self, status: str, contents: list[Any], form: Any, out: str) -> None:
+    def reply(self, status: str, contents: list[Any], form: Any, out: Any, held: list[Any]) -> None:
         """Sends an answer, with the news of what the test looks at live."""
-        self.wire.send([status, contents, form, out, list(self.news())])
+        more = [held] if held else []
+        self.wire.send([status, contents, form, out, list(self.news()), *more])
+
+    def adopted(self, known: list[Any], held: Sequence[int]) -> Iterator[list[int]]:
+        """What the program keeps of what was passed, by new numbers: changes are told from now."""
+        for number in held:
+            value = known[number]
+            handle = self.abroad.handle(value)
+            many = len(value) > MOST_LIVE_PARTS or len(self.live) >= MOST_LIVE
+            if handle not in self.live and not many:
+                self.live[handle] = text_of(Writer(self.abroad.form).contents(value))
+                yield [number, handle]
 
     def alive(self, value: Any, writer: Writer) -> Any:
         """The form of a container that the test may look at, and change, until its end."""
@@ -216,10 +232,15 @@ class Served:
         return ["m", handle, form]
 
     def news(self) -> Iterator[list[Any]]:
-        """What changed of the containers that are looked at live."""
-        for handle, last in self.live.items():
-            form = Writer(self.abroad.form).contents(self.abroad.objects[handle])
-            text = text_of(form)
+        """What changed of the containers that are looked at live, or kept; not of huge ones."""
+        for handle, last in list(self.live.items()):
+            value = self.abroad.objects[handle]
+            try:
+                form = Writer(self.abroad.form).contents(value) if len(value) <= HUGE else None
+                text = last if form is None else text_of(form)
+            except (ValueError, RecursionError, Malformed):
+                del self.live[handle]
+                continue
             if text != last:
                 self.live[handle] = text
                 yield [handle, form]

@@ -4,43 +4,52 @@ from __future__ import annotations
 
 import contextlib
 import inspect
-import itertools
 import sys
 import unittest
 from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
+from unittest.mock import DEFAULT
 
-from evalsi_pack_rl.code_exec.asserts.guest import pytest_shim
+from evalsi_pack_rl.code_exec.asserts.guest import pytest_fixtures, pytest_marks, pytest_shim
+from evalsi_pack_rl.code_exec.asserts.guest.pytest_marks import LEFT_OUT, NEEDED, marks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from evalsi_pack_rl.code_exec.asserts.guest.names import Names
 
-
-def prepare(space: Names) -> None:
+def prepare() -> None:
     """Puts our own `unittest.main` and `pytest` in place."""
     sys.modules["pytest"] = module = ModuleType("pytest")
     module.__dict__.update(pytest_shim.PUBLIC)
-    module.__dict__["main"] = lambda *_args, **_kwargs: 0
     unittest.main = lambda *_args, **_kwargs: None  # type: ignore[assignment]
-    del space
 
 
-def run(space: Names, collected: list[str]) -> None:
-    """Runs everything; raises at the first failure."""
-    classes = [value for value in list(space.values()) if type(value) is type]
+def run(space: dict[str, Any], collected: list[str], suites: list[str]) -> None:
+    """Runs everything; raises at the first failure.
+
+    Args:
+        space: the script's globals.
+        collected: names of its functions.
+        suites: names of its classes of tests; a decorator may have put something else there.
+    """
+    lost = [name for name in suites if not isinstance(dict.get(space, name), type)]
+    if lost:
+        raise AssertionError(f"no class of tests any more: {', '.join(lost)}")
+    classes = [value for value in list(space.values()) if issubclass(type(value), type)]
     cases = [kind for kind in classes if issubclass(kind, unittest.TestCase)]
     run_unittest([kind for kind in cases if kind.__module__ == "__main__"])
-    fixtures = pytest_shim.Fixtures(list(space.values()))
-    for name in collected:
-        value = dict.get(space, name)
-        if isinstance(value, FunctionType):
-            run_function(value, fixtures)
+    fixtures = pytest_fixtures.Fixtures(list(space.values()))
+    with _around(space, "module", sys.modules["__main__"]):
+        for name in collected:
+            value = dict.get(space, name)
+            if isinstance(value, FunctionType):
+                with _around(space, "function", value):
+                    run_function(value, fixtures)
+            elif callable(value):  # what a decorator of the program made of it
+                value()
     for kind in classes:
-        if kind.__name__.startswith("Test") and kind not in cases:
-            for name in [name for name in dir(kind) if name.startswith("test")]:
-                run_method(kind, name, fixtures)
+        if kind.__name__.startswith("Test") and kind not in cases and not marks(kind, LEFT_OUT):
+            run_class(kind, fixtures)
 
 
 def run_unittest(cases: list[type[unittest.TestCase]]) -> None:
@@ -76,40 +85,62 @@ class Result(unittest.TestResult):
             self._keep(err)
 
 
-def run_method(kind: type, name: str, fixtures: pytest_shim.Fixtures) -> None:
-    """Runs a method of a plain class of tests, each on an object of its own."""
-    thing = kind()
-    before: Any = getattr(thing, "setup_method", None)
-    after: Any = getattr(thing, "teardown_method", None)
-    for each in (getattr(kind, "setup_class", None), before):
-        if each is not None:
-            each(*([getattr(thing, name)] if inspect.signature(each).parameters else []))
+def run_class(kind: type, fixtures: pytest_fixtures.Fixtures) -> None:
+    """Runs the methods of a plain class of tests, each on an object of its own."""
+    with _around({name: getattr(kind, name) for name in dir(kind)}, "class"):
+        for name in [name for name in dir(kind) if name.startswith("test")]:
+            thing = kind()
+            around = {each: getattr(thing, each) for each in dir(kind)}
+            with _around(around, "method", getattr(thing, name)):
+                run_function(getattr(thing, name), fixtures.of(thing), kind)
+
+
+@contextlib.contextmanager
+def _around(space: dict[str, Any], what: str, *given: Any) -> Iterator[None]:
+    """Calls `setup_…` before and `teardown_…` after, where they are there."""
+    _call(dict.get(space, f"setup_{what}"), given)
     try:
-        run_function(getattr(thing, name), fixtures)
+        yield
     finally:
-        if after is not None:
-            after(*([getattr(thing, name)] if inspect.signature(after).parameters else []))
+        _call(dict.get(space, f"teardown_{what}"), given)
 
 
-def run_function(function: Callable[..., Any], fixtures: pytest_shim.Fixtures) -> None:
-    """Runs a function once for each of its sets of parameters."""
-    for given in parameter_sets(function):
-        with contextlib.ExitStack() as stack:
-            wanted = [name for name in inspect.signature(function).parameters if name not in given]
-            values = {name: fixtures.value(name, stack) for name in [*fixtures.always, *wanted]}
-            try:
-                result = function(**given, **{name: values[name] for name in wanted})
-            except pytest_shim.Skipped:
-                continue
-            if inspect.iscoroutine(result):
-                import asyncio
-
-                asyncio.run(result)
+def _call(function: Any, given: tuple[Any, ...]) -> None:
+    if inspect.isroutine(function):
+        function(*given[: len(inspect.signature(function).parameters)])
 
 
-def parameter_sets(function: Callable[..., Any]) -> Iterator[dict[str, Any]]:
-    """The product of what each `parametrize` says."""
-    marks = getattr(function, "__dict__", {}).get("pytest_parameters", [])
-    marks = marks or getattr(getattr(function, "__func__", None), "pytest_parameters", [])
-    for chosen in itertools.product(*marks):
-        yield {name: value for part in chosen for name, value in part.items()}
+def run_function(
+    function: Callable[..., Any], fixtures: pytest_fixtures.Fixtures, *around: Any
+) -> None:
+    """Runs a function once for each of its sets of parameters, and of its fixtures'."""
+    if marks(function, LEFT_OUT):
+        return
+    for given in pytest_marks.parameter_sets(function, *around):
+        wanted = [name for name in _arguments(function) if name not in given]
+        needed = [name for each in (function, *around) for name in marks(each, NEEDED)]
+        needed = [*fixtures.always, *needed, *wanted]
+        for chosen in fixtures.rounds(needed):
+            with contextlib.ExitStack() as stack:
+                values = {name: chosen.value(name, stack) for name in needed}
+                _run(function, {**given, **{name: values[name] for name in wanted}})
+
+
+def _run(function: Callable[..., Any], given: dict[str, Any]) -> None:
+    try:
+        result = function(**given)
+    except pytest_shim.Skipped:
+        return
+    if inspect.iscoroutine(result):
+        import asyncio
+
+        asyncio.run(result)
+
+
+def _arguments(function: Callable[..., Any]) -> list[str]:
+    """The fixtures that a function asks for; what `mock.patch` passes comes first, and is none."""
+    found = inspect.signature(function).parameters.values()
+    variable = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    names = [p.name for p in found if p.default is p.empty and p.kind not in variable]
+    patches = getattr(function, "patchings", [])
+    return names[sum(p.new is DEFAULT and not p.attribute_name for p in patches) :]

@@ -32,7 +32,10 @@ def raised(peer: Peer, reader: Reader, form: Any) -> BaseException:
     if own is not None:
         return own
     kind = error_class(peer, kind_form, 0)
-    args = reader.value(arguments)
+    if type(arguments) is list and arguments[:1] == ["G"]:
+        args: Any = (arguments[1], [raised(peer, reader, each) for each in arguments[2:]])
+    else:
+        args = reader.value(arguments)
     if type(args) is not tuple:
         raise Malformed("an exception without arguments")
     error = _made(kind, args, text[:10_000])
@@ -46,12 +49,11 @@ def _made(kind: type[BaseException], args: tuple[Any, ...], text: str) -> BaseEx
     """An instance; standard classes are made by themselves, so that `errno` and the like stand."""
     if known.ERRORS.get(kind.__name__) is kind:
         try:
-            error = kind(*args)
+            return kind(*args)
         except Exception:  # noqa: BLE001 - the program gave it other arguments
-            error = kind.__new__(kind)
-            error.args = (text,)
-        return error
-    error = kind.__new__(kind)
+            args = (text,)
+    group = issubclass(kind, BaseExceptionGroup)  # cannot be made of nothing
+    error = kind.__new__(kind, *args) if group else kind.__new__(kind)
     error.args = args
     return error
 

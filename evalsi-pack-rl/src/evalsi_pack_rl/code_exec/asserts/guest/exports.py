@@ -11,8 +11,9 @@ import re
 import sys
 import types
 from typing import TYPE_CHECKING, Any
+from unittest.mock import MagicMock, NonCallableMock
 
-from evalsi_pack_rl.code_exec.asserts.guest import known
+from evalsi_pack_rl.code_exec.asserts.guest import arrays, known
 from evalsi_pack_rl.code_exec.asserts.guest.plain import WRITERS, Writer
 from evalsi_pack_rl.code_exec.asserts.guest.remote import Home, Remote, home_of
 from evalsi_pack_rl.code_exec.asserts.guest.visitors import OPERATORS
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 TEST = "__main__"
 BASES = (int, float, str, bytes, complex, tuple, frozenset, list, dict, set, bytearray)
+MOCKS = frozenset(name for name in dir(MagicMock) if not name.startswith("_"))
+CO_VARARGS, CO_VARKEYWORDS = 4, 8
 FUNCTIONS = (types.FunctionType, types.MethodType, types.BuiltinFunctionType)
 
 
@@ -71,8 +74,6 @@ class Exports:
             return shared
         if kind is types.ModuleType and value.__name__ in sys.stdlib_module_names:
             return ["M", value.__name__]
-        if kind is io.StringIO:
-            return ["w", value.getvalue(), value.tell()]
         if kind is re.Pattern and isinstance(value.pattern, str):
             return ["R", value.pattern, value.flags]
         if isinstance(value, BaseException):
@@ -81,8 +82,8 @@ class Exports:
             return ["u", kind.__name__, list(value._fields), *Writer(self.form).forms(value, 0)]
         if isinstance(value, (type, *FUNCTIONS)) and _is_standard(value):
             return ["k", value.__module__, value.__qualname__]
-        if kind.__module__.partition(".")[0] == "numpy" and hasattr(value, "tolist"):
-            return Writer(self.form).form(value.tolist())  # type: ignore[no-any-return]
+        if arrays.is_array(value):
+            return arrays.form(value, Writer(self.form).form)  # type: ignore[no-any-return]
         if isinstance(value, BASES):
             base = next(base for base in (*WRITERS, *BASES) if isinstance(value, base))
             return Writer(self.form).form(base(value))  # type: ignore[no-any-return]
@@ -92,16 +93,44 @@ class Exports:
         kind = type(value)
         if isinstance(value, types.CoroutineType | types.ModuleType | types.FrameType):
             raise NotPassable(f"the test passes {_a(kind)} to the program")
+        if _is_object(value) and (isinstance(value, NonCallableMock) or not callable(value)):
+            return ["ob", self._number(value), kind.__name__]
         if callable(value):
             name = getattr(value, "__name__", kind.__name__)
-            return ["fn", self._number(value), name if type(name) is str else "function"]
+            name = name if type(name) is str else "function"
+            shape = self._shape(value) if kind is types.FunctionType else None
+            return ["fn", self._number(value), name, shape]
         if hasattr(kind, "__next__"):
             return ["it", self._number(value)]
-        if kind.__module__ == TEST or kind is io.BytesIO:
-            return ["ob", self._number(value)]
         if hasattr(kind, "__iter__") and kind.__module__ in ("array", "collections", "itertools"):
             return ["it", self._number(iter(value))]
         raise NotPassable(f"the test passes {_a(kind)} to the program")
+
+    def _shape(self, function: types.FunctionType) -> list[Any]:
+        """What a program may see of a function: its parameters, and what it says of itself."""
+        code, defaults = function.__code__, function.__defaults__ or ()
+        names = code.co_varnames
+        count, only = code.co_argcount, code.co_kwonlyargcount
+        rest = names[count + only :]
+        star = [rest[0]] if code.co_flags & CO_VARARGS else []
+        stars = [rest[len(star)]] if code.co_flags & CO_VARKEYWORDS else []
+        optional = [*names[count - len(defaults) : count], *(function.__kwdefaults__ or ())]
+        kinds = {
+            name: known.name_of(kind)
+            for name, kind in function.__annotations__.items()
+            if known.name_of(kind)
+        }
+        own = function.__name__ in self._asserting
+        return [
+            list(names[: code.co_posonlyargcount]),
+            list(names[code.co_posonlyargcount : count]),
+            star,
+            list(names[count : count + only]),
+            stars,
+            optional,
+            None if own else function.__doc__,
+            [[name, kind[1]] for name, kind in kinds.items() if kind is not None],
+        ]
 
     def _number(self, value: Any) -> int:
         number = self._numbers.get(id(value))
@@ -113,19 +142,20 @@ class Exports:
                 self._waiting[number] = name
         return number
 
-    def never_called(self) -> list[str]:
-        """Functions with asserts in them that the program got and did not call."""
+    def unfinished(self) -> list[str]:
+        """Functions with asserts in them that the program got and that never came to their end."""
         return list(self._waiting.values())
 
     def serve(self, kind: str, number: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
         """Does what the candidate asks of an object that was passed."""
         value = self.object(number)
         if kind == "call" and callable(value):
+            result = value(*args, **kwargs)
             self._waiting.pop(number, None)
-            return value(*args, **kwargs)
+            return result
         if kind == "next" and hasattr(type(value), "__next__"):
             return next(value)
-        if type(value).__module__ == TEST or type(value) is io.BytesIO:
+        if _is_object(value):
             return self._of_object(kind, value, args)
         raise Malformed("not what this object can do")
 
@@ -134,15 +164,23 @@ class Exports:
         if type(name) is not str:
             raise Malformed("no name")
         if kind == "operator" and name in OPERATORS:
-            operate = bool if name == "__bool__" else getattr(type(value), name, None)
+            if name == "__bool__":
+                return bool(value)
+            if isinstance(value, NonCallableMock):
+                return getattr(value, name)(*args[1:])
+            operate = getattr(type(value), name, None)
             if operate is None:
                 raise TypeError(f"{type(value).__name__} has no {name}")
             return operate(value, *args[1:])
-        if name.startswith("_"):
+        mocked = isinstance(value, NonCallableMock)
+        if name.startswith("_") or (mocked and name in MOCKS):
             raise AttributeError(f"{name} is private to the test")
         if kind == "attr":
             return getattr(value, name)
         if kind == "setattr" and len(args) == 2:
+            refused = args[1] if mocked else getattr(type(value), name, None)
+            if callable(refused):
+                raise TypeError(f"{name} is a method of the test's object, or of a mock")
             return setattr(value, name, args[1])
         raise Malformed("not what an object can do")
 
@@ -161,6 +199,13 @@ class Exports:
         if type(token) is int and 0 <= token < len(self._errors):
             return self._errors[token]
         return None
+
+
+def _is_object(value: Any) -> bool:
+    """Whether the program may use attributes and operators of it."""
+    kind = type(value)
+    mocked = isinstance(value, NonCallableMock)
+    return mocked or kind.__module__ == TEST or kind in (io.BytesIO, io.StringIO)
 
 
 def _is_standard(value: Any) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import sys
+from types import GeneratorType
 from typing import Any
 
 TYPES: dict[str, type] = {
@@ -31,6 +32,8 @@ def name_of(value: object) -> list[str] | None:
         name = value.__name__
         if TYPES.get(name) is value or ERRORS.get(name) is value:
             return ["y", name]
+        if value is GeneratorType:
+            return ["y", name]
         if issubclass(value, BaseException) and value.__module__ in MODULES_OF_ERRORS:
             return ["k", value.__module__, name]
     return None
@@ -38,6 +41,8 @@ def name_of(value: object) -> list[str] | None:
 
 def type_of(name: object) -> type:
     """The type with a name; `LookupError` when there is none."""
+    if name == "generator":
+        return GeneratorType
     known = TYPES.get(name) or ERRORS.get(name)  # type: ignore[call-overload]
     if known is None:
         raise LookupError(name)

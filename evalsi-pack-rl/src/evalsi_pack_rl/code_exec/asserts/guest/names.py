@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from evalsi_pack_rl.code_exec.asserts.guest.peer import Peer
 
 PROGRAM = Home(0)
+RUNNERS = ("setUpModule", "tearDownModule", "load_tests")  # what `unittest` looks for in a script
 
 
 class Program:
@@ -98,6 +99,22 @@ class ProgramModule(ModuleType):
 
     def __delattr__(self, name: str) -> None:
         self.__dict__["_evalsi_program"].remove(name)
+
+
+class Main(ProgramModule):
+    """`__main__` in a test: the script's own names, and behind them those of the program."""
+
+    def __init__(self, program: Program, space: Names) -> None:
+        super().__init__("__main__", program)
+        self.__dict__["_evalsi_space"] = space
+
+    def __getattr__(self, name: str) -> Any:
+        space = self.__dict__["_evalsi_space"]
+        if dict.__contains__(space, name):
+            return dict.__getitem__(space, name)
+        if name in RUNNERS:
+            raise AttributeError(name)
+        return super().__getattr__(name)
 
 
 class Finder:

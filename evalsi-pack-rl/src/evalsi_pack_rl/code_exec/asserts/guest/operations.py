@@ -5,6 +5,8 @@ from __future__ import annotations
 import copy
 import itertools
 import operator
+import os
+import random
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -44,6 +46,14 @@ def _await(awaitable: Any) -> Any:
         return runner.run(wait())
 
 
+def _environ(changes: dict[str, str | None]) -> None:
+    for name, value in changes.items():
+        if value is None:
+            os.environ.pop(name, None)
+        else:
+            os.environ[name] = value
+
+
 def _applying(function: Callable[..., Any]) -> Callable[..., Any]:
     return lambda _, *args: function(*args)
 
@@ -66,6 +76,7 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
     "next": lambda _, iterator: next(iterator),
     "many": _many,
     "await": lambda _, awaitable: _await(awaitable),
+    "aiter": lambda _, iterable: aiter(iterable),
     "anext": lambda _, iterator: _await(anext(iterator)),
     "bool": lambda _, thing: bool(thing),
     "contains": lambda _, thing, item: item in thing,
@@ -75,6 +86,8 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
     "leave": lambda _, manager, error: _leave(manager, error),
     "copy": lambda _, thing: copy.copy(thing),
     "deepcopy": lambda _, thing: copy.deepcopy(thing),
+    "seed": lambda _, *args, **kwargs: random.seed(*args, **kwargs),
+    "environ": lambda _, changes: _environ(changes),
     "pow": lambda _, one, other: one**other,
     **{function.__name__: _applying(function) for function in FUNCTIONS},
     **{name: _applying(getattr(operator, name)) for name in OPERATORS.split()},

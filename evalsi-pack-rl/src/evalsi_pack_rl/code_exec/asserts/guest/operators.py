@@ -62,7 +62,7 @@ def _binary(name: str, *, swapped: bool = False) -> Callable[..., Any]:
 def _unary(name: str, dunder: str) -> Callable[..., Any]:
     def operate(self: Remote, *args: Any) -> Any:
         state = state_of(self)
-        plain = NOTHING if state.named else state.plain()
+        plain = NOTHING if state.named or name in SHOWN else state.plain()
         if plain is not NOTHING:
             return getattr(plain, dunder)(*args)
         if name not in SHOWN:

@@ -4,21 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import importlib
-import inspect
-import io
 import math
-import os
-import pathlib
 import re
 import sys
-import tempfile
-from types import SimpleNamespace
+import warnings
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+from evalsi_pack_rl.code_exec.asserts.guest import pytest_fixtures, pytest_marks
 
-_UNSET = object()
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 class Skipped(BaseException):
@@ -30,13 +25,18 @@ class Raises:
 
     def __init__(self, expected: Any, match: str | None) -> None:
         self.expected = expected
-        self.match = match
+        self._wanted = match
         self.value: BaseException | None = None
 
     @property
     def type(self) -> Any:
         """The class of what was raised."""
         return type(self.value)
+
+    @property
+    def typename(self) -> str:
+        """The name of that class."""
+        return type(self.value).__name__
 
     def __enter__(self) -> Raises:
         return self
@@ -47,8 +47,12 @@ class Raises:
         if not isinstance(error, self.expected):
             return False
         self.value = error
-        if self.match is not None and not re.search(self.match, str(error)):
-            raise AssertionError(f"{str(error)!r} does not match {self.match!r}")
+        return self._wanted is None or self.match(self._wanted)
+
+    def match(self, pattern: str) -> bool:
+        """Holds where the text of the exception has the pattern somewhere."""
+        if not re.search(pattern, str(self.value)):
+            raise AssertionError(f"{str(self.value)!r} does not match {pattern!r}")
         return True
 
 
@@ -59,6 +63,17 @@ def raises(expected: Any, *args: Any, match: str | None = None, **kwargs: Any) -
         with context:
             args[0](*args[1:], **kwargs)
     return context
+
+
+@contextlib.contextmanager
+def warns(expected: Any = Warning, *, match: str | None = None) -> Iterator[Any]:
+    """Expects a warning in a block."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield caught
+    found = [each for each in caught if issubclass(each.category, expected)]
+    if not any(match is None or re.search(match, str(each.message)) for each in found):
+        raise AssertionError(f"DID NOT WARN {expected}")
 
 
 class Approx:
@@ -115,138 +130,6 @@ def _numeric(value: object) -> bool:
     return type(value).__module__ in ("fractions", "decimal", "numpy")
 
 
-class _Mark:
-    def parametrize(self, names: Any, values: Any, **_kwargs: Any) -> Callable[[Any], Any]:
-        """One set of parameters each."""
-        listed = [n.strip() for n in names.split(",")] if isinstance(names, str) else list(names)
-
-        def sets() -> Iterator[dict[str, Any]]:
-            for value in values:
-                row = value.values if isinstance(value, Param) else value
-                single = len(listed) == 1 and not isinstance(value, Param)
-                yield dict(zip(listed, (row,) if single else row, strict=True))
-
-        def mark(function: Any) -> Any:
-            held = function.__dict__.setdefault("pytest_parameters", [])
-            held.append(list(sets()))
-            return function
-
-        return mark
-
-    def __getattr__(self, _name: str) -> Any:
-        return lambda *args, **_kwargs: args[0] if args and callable(args[0]) else lambda f: f
-
-
-class Param:
-    """A row of `parametrize`."""
-
-    def __init__(self, *values: Any, **_kwargs: Any) -> None:
-        self.values = values
-
-
-class Fixture:
-    """A function that makes a value for tests."""
-
-    def __init__(self, function: Callable[..., Any], name: str, *, always: bool) -> None:
-        self.function = function
-        self.name = name
-        self.always = always
-
-
-def fixture(function: Any = None, *, name: str = "", autouse: bool = False, **_kwargs: Any) -> Any:
-    """Marks a function as a fixture."""
-    if function is None:
-        return lambda made: Fixture(made, name or made.__name__, always=autouse)
-    return Fixture(function, name or function.__name__, always=autouse)
-
-
-class Fixtures:
-    """The fixtures of a script and a few of pytest's own; each made once a test."""
-
-    def __init__(self, values: list[Any]) -> None:
-        self._own = {value.name: value for value in values if isinstance(value, Fixture)}
-        self.always = [value.name for value in self._own.values() if value.always]
-
-    def value(self, name: str, stack: contextlib.ExitStack) -> Any:
-        """The value of a fixture; what it has to undo is left on the stack."""
-        if name not in self._own:
-            return stack.enter_context(BUILT_IN[name]())
-        function = self._own[name].function
-        wanted = inspect.signature(function).parameters
-        made = function(**{each: self.value(each, stack) for each in wanted})
-        if inspect.isgenerator(made):
-            stack.callback(next, made, None)
-            return next(made)
-        return made
-
-
-class MonkeyPatch:
-    """Sets things and puts them back."""
-
-    def __init__(self) -> None:
-        self._undo: list[Callable[[], Any]] = []
-
-    def setattr(self, target: Any, name: Any, value: Any = _UNSET, raising: bool = True) -> None:
-        """Sets an attribute; the target may be a dotted name."""
-        if value is _UNSET:
-            path, _, attribute = target.rpartition(".")
-            target, name, value = importlib.import_module(path), attribute, name
-        old = getattr(target, name) if raising else getattr(target, name, None)
-        self._undo.append(lambda: setattr(target, name, old))
-        setattr(target, name, value)
-
-    def setitem(self, mapping: Any, key: Any, value: Any) -> None:
-        """Sets an item of a mapping."""
-        old = mapping.get(key, _UNSET)
-        restore = mapping.pop if old is _UNSET else mapping.__setitem__
-        self._undo.append(lambda: restore(key, *([] if old is _UNSET else [old])))
-        mapping[key] = value
-
-    def setenv(self, name: str, value: Any) -> None:
-        """Sets a variable of the environment."""
-        self.setitem(os.environ, name, str(value))
-
-    def undo(self) -> None:
-        """Puts everything back."""
-        while self._undo:
-            self._undo.pop()()
-
-
-@contextlib.contextmanager
-def _monkeypatch() -> Iterator[MonkeyPatch]:
-    patch = MonkeyPatch()
-    try:
-        yield patch
-    finally:
-        patch.undo()
-
-
-class Captured:
-    """What was printed since the last look."""
-
-    def __init__(self) -> None:
-        self.buffer = io.StringIO()
-
-    def readouterr(self) -> Any:
-        """The printed text, and an empty one for the errors."""
-        text = self.buffer.getvalue()
-        self.buffer.seek(0)
-        self.buffer.truncate()
-        return SimpleNamespace(out=text, err="")
-
-
-@contextlib.contextmanager
-def _capsys() -> Iterator[Captured]:
-    captured = Captured()
-    with contextlib.redirect_stdout(captured.buffer):
-        yield captured
-
-
-@contextlib.contextmanager
-def _tmp_path() -> Iterator[pathlib.Path]:
-    yield pathlib.Path(tempfile.mkdtemp())
-
-
 def fail(reason: str = "", **_kwargs: Any) -> None:
     """Fails a test."""
     raise AssertionError(reason)
@@ -257,20 +140,25 @@ def skip(reason: str = "", **_kwargs: Any) -> None:
     raise Skipped(reason)
 
 
-BUILT_IN: dict[str, Callable[[], Any]] = {
-    "capsys": _capsys,
-    "monkeypatch": _monkeypatch,
-    "tmp_path": _tmp_path,
-}
+def importorskip(name: str, *_args: Any, **_kwargs: Any) -> Any:
+    """A module; a test that needs one that is not there skips itself."""
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        raise Skipped(name) from None
+
+
 PUBLIC: dict[str, Any] = {
     "raises": raises,
+    "warns": warns,
     "approx": Approx,
-    "mark": _Mark(),
-    "param": Param,
-    "fixture": fixture,
+    "mark": pytest_marks.Mark(),
+    "param": pytest_marks.Param,
+    "fixture": pytest_fixtures.fixture,
     "fail": fail,
     "skip": skip,
-    "importorskip": importlib.import_module,
-    "MonkeyPatch": MonkeyPatch,
+    "importorskip": importorskip,
+    "MonkeyPatch": pytest_fixtures.MonkeyPatch,
     "sys": sys,
+    "main": lambda *_args, **_kwargs: 0,
 }

@@ -10,9 +10,11 @@ data has too, work only on classes that the test names itself: a test that says 
 from __future__ import annotations
 
 import operator
+import sys
+from types import GeneratorType
 from typing import TYPE_CHECKING, Any
 
-from evalsi_pack_rl.code_exec.asserts.guest import errors, known
+from evalsi_pack_rl.code_exec.asserts.guest import known
 from evalsi_pack_rl.code_exec.asserts.guest.wire import Malformed
 
 if TYPE_CHECKING:
@@ -21,6 +23,11 @@ if TYPE_CHECKING:
 SINGLY = 256  # so many items come one by one, for what a test may see between them
 CHUNK = 256
 PLAIN_NAMES: set[str] = set()
+_CHANGING = (
+    "append appendleft extend insert add update remove discard clear pop popleft popitem sort "
+    "reverse copy keys values items"
+)
+CHANGING = frozenset(_CHANGING.split())
 HARMLESS = (
     "__class__ __dict__ __dir__ __doc__ __init__ __len__ __module__ __name__ __qualname__ __repr__ "
     "__str__ __annotations__ __next__ __iter__ mro"
@@ -75,16 +82,21 @@ class State:
         """An attribute of it, where the rules let the test have it."""
         if name == "__class__" and self.part is not NOTHING:
             return type(self.plain())
+        if name.startswith("__array"):  # numpy would read memory where the program says
+            raise AttributeError(name)
         if (self.derived or not self.named) and _of_plain_data(name):
             plain = self.plain()
-            if plain is NOTHING:
+            if plain is NOTHING and not (self.peer.stateful and name in CHANGING):
                 raise AttributeError(
                     f"{name}: plain data was expected, and an object of the program came"
                 )
-            return getattr(plain, name)
+            if plain is not NOTHING:
+                return getattr(plain, name)
         value = self.ask("attr", name)
         if name == "__class__" and not issubclass(type(value), Remote):
-            return Remote  # it may say what it likes: it is no plain data
+            # It may say what it likes: it is no plain data.
+            generates = value is GeneratorType and self.sort == "iterator"
+            return value if generates else Remote
         name_it(self.peer, name, value)
         return value
 
@@ -105,6 +117,8 @@ class Remote:
         _STATE.__set__(self, state)
 
     def __getattribute__(self, name: str) -> Any:
+        if name == "__class__" and sys._getframe(1).f_globals.get("__name__") == "abc":
+            return type(self)  # an abstract class asks, which takes nothing but a real class
         return state_of(self).attribute(name)
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -154,10 +168,15 @@ class Remote:
     def __enter__(self) -> Any:
         return state_of(self).ask("enter")
 
-    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> bool:
-        # A failed assert of the test is not the program's to swallow.
-        theirs = error is not None and errors.ORIGIN in error.__dict__
-        return bool(state_of(self).ask("leave", error) is True and theirs)
+    def __exit__(self, _kind: object, error: BaseException | None, trace: Any) -> bool:
+        state = state_of(self)
+        return state.ask("leave", error) is True and state.peer.lets_go(error, trace)
+
+    def __aiter__(self) -> Any:
+        return state_of(self).ask("aiter")
+
+    async def __anext__(self) -> Any:
+        return state_of(self).ask("anext")
 
     def __copy__(self) -> Any:
         return state_of(self).ask("copy")

@@ -12,22 +12,27 @@ import os
 import sys
 import time
 import traceback
-import types
 import unittest.mock  # noqa: F401 - most tests import it: here once for all of them
 import warnings
 from socket import socket, socketpair
 from typing import Any
 
-from evalsi_pack_rl.code_exec.asserts.guest import names
+from evalsi_pack_rl.code_exec.asserts.guest import collect, echoes, names
 from evalsi_pack_rl.code_exec.asserts.guest.errors import ORIGIN, NotBegun
 from evalsi_pack_rl.code_exec.asserts.guest.exports import NotPassable
-from evalsi_pack_rl.code_exec.asserts.guest.peer import Gone, Peer
+from evalsi_pack_rl.code_exec.asserts.guest.kinds import kind_of
+from evalsi_pack_rl.code_exec.asserts.guest.peer import TEST, Gone, Peer
 from evalsi_pack_rl.code_exec.asserts.guest.wire import Wire
 
 NOTE = 2000
 REHEARSALS = 12
 REHEARSAL: dict[str, Any] = {
-    **{key: [] for key in ("classes", "given", "modules", "collected", "asserting", "more")},
+    **{key: [] for key in ("classes", "given", "modules", "collected", "asserting")},
+    "suites": [],
+    "script": False,
+    "ending": [],
+    "stateful": False,
+    "kinds": False,
     "free": ["f"],
     "watched": [["builtins", "input"], ["builtins", "print"], ["sys", "stdin"]],
     "prelude": "",
@@ -97,29 +102,27 @@ def test(wire: Wire, told: dict[str, Any], *, ready: bool) -> None:
     """Runs a test to its end; raises when it does not pass."""
     if not ready:
         raise Unmet
-    peer = Peer(wire, names.watched(told["watched"]), told["asserting"])
+    peer = Peer(wire, names.watched(told["watched"]), told["asserting"], told["ending"])
+    peer.stateful = told["stateful"]
     program = names.Program(peer, told["free"], told["classes"])
     space = names.Names(program, told["free"])
     dict.update(space, names.imported(told["given"]))
-    module = types.ModuleType("__main__")
-    module.__dict__["__getattr__"] = program.read
-    sys.modules["__main__"] = module
+    if told["kinds"] and "type" not in told["free"]:
+        dict.__setitem__(space, "type", kind_of)
+    echoes.follow(peer, told["prelude"] + told["test"])
+    sys.modules["__main__"] = names.Main(program, space)
     if told["modules"]:
         sys.meta_path.append(names.Finder(program, told["modules"]))
-    for name, code in told["more"]:
-        shim = sys.modules[name] = types.ModuleType(name)
-        exec(code, shim.__dict__)  # noqa: S102
-    collect: Any = sys.modules.get("evalsi_pack_rl.code_exec.asserts.guest.collect")
-    if collect is not None:
-        collect.prepare(space)
+    if told["script"]:
+        collect.prepare()
     try:
-        for text in (told["prelude"], told["test"]):
-            exec(compile(text, "/box/test.py", "exec", dont_inherit=True), space)  # noqa: S102
+        for part, name in (("prelude", "/box/prelude.py"), ("test", TEST)):
+            exec(compile(told[part], name, "exec", dont_inherit=True), space)  # noqa: S102
     except SystemExit as leaving:
         if ORIGIN in leaving.__dict__ or leaving.code not in (None, 0, False):
             raise
-    if collect is not None:
-        collect.run(space, told["collected"])
+    if told["script"]:
+        collect.run(space, told["collected"], told["suites"])
     peer.finish()
 
 
