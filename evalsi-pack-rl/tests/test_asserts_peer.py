@@ -169,6 +169,79 @@ def test_methods_of_what_was_passed_cannot_be_replaced() -> None:
     assert (thing.size, thing.was_called()) == (2, False)
 
 
+def test_what_an_object_of_the_test_holds_for_itself_cannot_be_replaced() -> None:
+    class Thing:
+        __module__ = "__main__"
+
+        def __init__(self) -> None:
+            self.verify = lambda: False
+            self.repo, self.handler = MagicMock(), None
+
+    exports = Exports()
+    exports.form(thing := Thing())
+
+    for name in ("verify", "repo"):
+        with pytest.raises(TypeError, match="a method"):
+            exports.serve("setattr", 0, [name, 1], {})
+    exports.serve("setattr", 0, ["handler", 5], {})
+    assert thing.handler == 5
+
+
+def test_a_test_gets_no_parameters_from_the_program() -> None:
+    def test_it(x: int = 1) -> None: ...
+
+    exports = Exports(["test_it"])
+    exports.collected = frozenset({"test_it"})
+    exports.form(test_it)
+
+    with pytest.raises(AssertionError, match="its parameters"):
+        exports.serve("call", 0, [2], {})
+    assert exports.unfinished() == ["test_it"]
+    exports.serve("call", 0, [], {})
+    assert exports.unfinished() == []
+
+
+def test_a_method_of_a_test_gets_no_self_from_the_program() -> None:
+    class Case:
+        __module__ = "__main__"
+
+        def test_it(self) -> None: ...
+
+    exports = Exports(["test_it"])
+    exports.form(Case.test_it)
+
+    for args in ([], [5], [object()]):
+        with pytest.raises(AssertionError, match="its parameters"):
+            exports.serve("call", 0, args, {})
+    exports.serve("call", 0, [Case()], {})
+    assert exports.unfinished() == []
+
+
+def test_a_function_that_came_home_tells_that_it_came_to_its_end() -> None:
+    def verify() -> int:
+        return 5
+
+    exports = Exports(["verify"])
+    form = exports.form(verify)
+    home = exports.home(0)
+
+    assert exports.form(home)[:2] == form[:2]
+    assert exports.home(0) is home
+    assert exports.unfinished() == ["verify"]
+    assert home() == 5
+    assert exports.unfinished() == []
+
+
+def test_an_asynchronous_function_has_not_ended_when_it_was_called() -> None:
+    async def verify() -> None: ...
+
+    exports = Exports(["verify"])
+    exports.form(verify)
+    exports.serve("call", 0, [], {}).close()
+
+    assert exports.unfinished() == ["verify"]
+
+
 def test_of_a_function_its_parameters_cross_and_no_default() -> None:
     def add(a: int, b: float = 42, /, *rest: int, c: str = "42", **more: int) -> int:
         """Adds."""

@@ -26,6 +26,11 @@ from evalsi_pack_rl.code_exec.asserts.reading import names_of, read
         ("assert f(1) == 2\nassert product([2, 3]) == 6", ("f", "product")),
         ("class S:\n    def area(self): return 1\nassert area(S()) == 2", ("area",)),
         ("def t(x):\n    y = x\nassert x(y) == [z for z in z()]", ("x", "y", "z")),
+        ("n = 0\nn += f(1)\nassert isclose(n, 2)", ("f",)),
+        ("xs = [1]\nassert f(xs) is None\nassert Counter(xs) == Counter([2])", ("f",)),
+        ("f()\nself.assertEqual(Counter(self.got), Counter([2]))", ("f", "self")),
+        ("xs = [2, 3]\nassert f(1) == 2\nassert product(xs) == 6", ("f", "product")),
+        ("@trace\ndef t(): pass\nassert queue(math.pi) == f(1)", ("f", "queue", "trace")),
         ("def t():\n    global n\n    n = f()\nassert n", ("f",)),
         ("from solution import add\nassert add(1, 2) == 3", ()),
         ("from solution import add\nassert len(add(1, 2)) == 3", ()),
@@ -33,7 +38,8 @@ from evalsi_pack_rl.code_exec.asserts.reading import names_of, read
     ids=[
         "function", "built-in", "module", "well-known", "local", "check", "comprehension", "error",
         "only-built-in", "built-ins", "only-known", "known-for-expected", "known-alone",
-        "method", "locals", "global", "imported", "imported-beside-built-in",
+        "method", "locals", "added-to", "passed-on", "in-itself", "known-of-constant",
+        "called-module", "global", "imported", "imported-beside-built-in",
     ],
 )  # fmt: skip
 def test_names_that_the_test_reads_and_does_not_bind_are_the_programs(
@@ -149,16 +155,38 @@ def test_classes_of_tests_are_known_by_their_names_and_bases() -> None:
         ("self.verify(x)", False),
         ("f(1); y = 2", False),
         ("for x in f(1): raise KeyError", False),
+        ("y = 2; f(1)", False),
+        ("yield", False),
+        ("thing.go()", False),
+        ("run()", False),
+        ("thing.pay(1)", True),
+        ("load(1)", True),
     ],
     ids=[
         "raise", "call", "expression", "assert", "assignment", "nested", "own", "method",
-        "not-last", "condition",
+        "not-last", "condition", "beside", "pause", "own-method", "variable", "object", "imported",
     ],
 )  # fmt: skip
 def test_a_context_manager_may_end_what_nothing_depends_on(block: str, may: bool) -> None:
-    reading = read("", f"def verify(x): assert x\nwith ctx():\n    {block}\n")
+    own = "def verify(x): assert x\nasync def go(self): assert f(1)\nfrom solution import load\n"
+    made = "run = lambda: verify(f(1))\nthing = f(2)\n"
 
-    assert reading.ending == (((3, 3),) if may else ())
+    reading = read("", f"{own}{made}def t():\n  with ctx():\n    {block}\n")
+
+    assert reading.ending == (((7, 7, 8, 8),) if may else ())
+
+
+@pytest.mark.parametrize(
+    ("test", "ending"),
+    [
+        ("with ctx():\n    with other():\n        f(1)\n    assert f(2)", ((2, 2, 3, 3),)),
+        ("with ctx(), pytest.raises(KeyError):\n    f(1)", ()),
+        ("with (\n    ctx(),\n    other(),\n):\n    f(\n    1)", ((1, 3, 5, 6),)),
+    ],
+    ids=["inner", "expected", "lines"],
+)
+def test_a_block_is_known_by_its_head(test: str, ending: tuple[tuple[int, ...], ...]) -> None:
+    assert read("", test).ending == ending
 
 
 @pytest.mark.parametrize(
@@ -179,6 +207,30 @@ def test_what_any_test_reads_of_the_prelude_stays_with_the_tests() -> None:
     before = read(f"A = 1\nB = 2\n{functions}", "assert f(2)", used=used).before
 
     assert before == ("def g():\n    pass",)
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        "def ref(n): return n\nA = ref(3)",
+        "A = {}\nA[3] = 6",
+        "A = []\nA.append(6)",
+        "A = []\nfor i in range(3): A.append(i * 2)",
+        "def fill(): A.append(6)\nA = []\nfill()",
+        "B = 6\nif B:\n    A = B",
+        "A = []\nB = A\nB.append(6)",
+    ],
+    ids=["call", "item", "method", "loop", "function", "condition", "alias"],
+)
+def test_what_made_a_value_for_the_tests_stays_with_them(made: str) -> None:
+    prelude = f"import random\nrandom.seed(1)\nclass N: pass\nC = 1\n{made}"
+
+    before = read(prelude, "assert f(3, random, N) == A").before
+
+    assert before[:4] == ("import random", "random.seed(1)", "class N:\n    pass", "C = 1")
+    assert "6" not in " ".join(before)
+    assert "ref" not in " ".join(before)
+    assert "A" not in " ".join(before[4:])
 
 
 def test_only_test_functions_that_nothing_calls_are_collected() -> None:

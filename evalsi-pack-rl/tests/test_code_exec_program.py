@@ -83,6 +83,13 @@ def test_ten_megabytes_are_searched_in_linear_time(unit: str) -> None:
     assert time.perf_counter() - started < 20
 
 
+def test_a_deep_fence_is_ended_in_linear_time() -> None:
+    started = time.perf_counter()
+    program_text(" " * 2_000_000 + "````\n" + "```\n" * 200_000)
+
+    assert time.perf_counter() - started < 10
+
+
 @pytest.mark.parametrize(
     ("body", "put"),
     [

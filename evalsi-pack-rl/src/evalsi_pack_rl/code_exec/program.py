@@ -126,9 +126,9 @@ def _closes(closing: re.Match[str], indent: str, mark: str) -> bool:
     """Whether a fence ends the block of another: as long, alone, and no deeper than it."""
     fence = closing[2] or closing[4]
     words = closing[3] if closing[2] else closing[5]
-    alike = fence[0] == mark[0] and len(fence) >= len(mark)
-    shallow = len(closing[1].expandtabs()) < len(indent.expandtabs()) + _DEEP
-    return alike and shallow and not words.strip()
+    if fence[0] != mark[0] or len(fence) < len(mark) or words.strip():
+        return False  # before the indentations, which may be as long as the text
+    return len(closing[1].expandtabs()) < len(indent.expandtabs()) + _DEEP
 
 
 def _name(opening: re.Match[str]) -> str:

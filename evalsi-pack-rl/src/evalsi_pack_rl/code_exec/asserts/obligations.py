@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from evalsi_pack_rl.code_exec.asserts.owners import names_in
+from evalsi_pack_rl.code_exec.asserts.owners import bound, names_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 __all__ = ["asserting", "collected", "ending", "suites"]
+
+_DEFINITIONS: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
 def collected(test: ast.Module) -> Iterator[str]:
@@ -44,18 +46,21 @@ def asserting(nodes: list[ast.AST]) -> Iterator[str]:
                     yield name
 
 
-def ending(test: ast.Module) -> Iterator[tuple[int, int]]:
+def ending(test: ast.Module) -> Iterator[tuple[int, int, int, int]]:
     """Where a context manager of the program may end an exception: it skips nothing there.
 
-    At a statement that stands last in its block: a `raise`, or an expression that nobody reads,
-    where it is no call of the test's own functions and of no call's result.
+    The first and last lines of a block's head, and of its last statement: a `raise`, or an
+    expression that nobody reads, with one call at most and no code of the test's own.
     """
-    own = {"self"} | {n.name for n in ast.walk(test) if isinstance(n, ast.FunctionDef)}
-    for node in ast.walk(test):
-        if isinstance(node, ast.With):
-            last = node.body[-1]
-            if isinstance(last, ast.Raise) or _is_call(last, own):
-                yield last.lineno, last.end_lineno or last.lineno
+    nodes = list(ast.walk(test))
+    own = {"self"} | {node.name for node in nodes if isinstance(node, _DEFINITIONS)}
+    variables = set(bound(nodes)) - {name for node in nodes for name in _imported(node)}
+    for node in nodes:
+        if isinstance(node, ast.With) and not any(map(_expects, node.items)):
+            last, head = node.body[-1], node.items[-1].context_expr
+            before = max((each.end_lineno or 0 for each in node.body[:-1]), default=0)
+            if before < last.lineno and _skips_nothing(last, own, variables):
+                yield node.lineno, _end(head), last.lineno, _end(last)
 
 
 def _can_hold(node: ast.AST) -> bool:
@@ -68,14 +73,39 @@ def _can_hold(node: ast.AST) -> bool:
     return False
 
 
-def _is_call(statement: ast.stmt, own: set[str]) -> bool:
-    if not isinstance(statement, ast.Expr):
-        return False
-    calls = [each for each in ast.walk(statement) if isinstance(each, ast.Call)]
-    return len(calls) < 2 and all(names_in(call.func).isdisjoint(own) for call in calls)
+def _expects(item: ast.withitem) -> bool:
+    """Whether a block is left by an exception that the test asks for: nobody may end another."""
+    names = [name for each in ast.walk(item.context_expr) for name in _names(each)]
+    return any(name.startswith(("assert", "raises", "warns")) for name in names)
 
 
-def _names(base: ast.expr) -> list[str]:
+def _skips_nothing(statement: ast.stmt, own: set[str], variables: set[str]) -> bool:
+    nodes = list(ast.walk(statement))
+    called = [each.func for each in nodes if isinstance(each, ast.Call)]
+    used = {each.attr for each in nodes if isinstance(each, ast.Attribute)}
+    used = used.union(*map(names_in, called))
+    direct = [each for each in called if not isinstance(each, ast.Attribute)]
+    return (
+        isinstance(statement, ast.Raise | ast.Expr)
+        and not any(isinstance(each, ast.Yield | ast.YieldFrom) for each in nodes)
+        and len(called) < 2
+        and used.isdisjoint(own)
+        and all(names_in(each).isdisjoint(variables) for each in direct)
+    )
+
+
+def _imported(node: ast.AST) -> list[str]:
+    match node:
+        case ast.Import(names=aliases) | ast.ImportFrom(names=aliases):
+            return list(bound(aliases))
+    return []
+
+
+def _end(node: ast.stmt | ast.expr) -> int:
+    return node.end_lineno or node.lineno
+
+
+def _names(base: ast.AST) -> list[str]:
     match base:
         case ast.Name(id=name) | ast.Attribute(attr=name):
             return [name]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import symtable
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from evalsi_pack_rl.code_exec.asserts.standard import BUILT_IN, STANDARD
@@ -66,7 +67,7 @@ def of_program(free: set[str], nodes: list[ast.AST], entry: str, *, imports: boo
     `assert list(chain([1], [2])) == …` in a list of tests means a `chain` of the program: nothing
     else there could be tested. Not so where the test `imports` the program, and so tests that.
     """
-    named = free - BUILT_IN - STANDARD.keys()
+    named = free - BUILT_IN - (STANDARD.keys() - set(_called_modules(nodes)))
     if imports:
         return named | {entry} & free
     well_known = free & STANDARD.keys() - BUILT_IN
@@ -80,37 +81,63 @@ def of_program(free: set[str], nodes: list[ast.AST], entry: str, *, imports: boo
     return free if len(free) == 1 else set()
 
 
+def _called_modules(nodes: list[ast.AST]) -> Iterator[str]:
+    """Names of standard modules that a test calls, or decorates with: functions of the program."""
+    for node in nodes:
+        match node:
+            case ast.Call(func=function):
+                used = [function]
+            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+                used = node.decorator_list
+            case _:
+                continue
+        names = [each.id for each in used if isinstance(each, ast.Name)]
+        yield from (name for name in names if STANDARD.get(name) == (name, ""))
+
+
 def _alone(known: set[str], nodes: list[ast.AST]) -> Iterator[str]:
     """The names of them that an assert calls in which there is nothing else to be tested."""
-    constant = {"self"} | BUILT_IN
+    asserts = [each for node in nodes if (each := _asserted(node))]
+    constant = _constants(nodes, [name for each in asserts for name in each])
+    mixed = constant
+    while mixed:  # what an assert shares with a name of the program's may come from there
+        beside = (set(each) for each in asserts if not set(each) <= known | constant | BUILT_IN)
+        mixed = constant & set[str]().union(*beside)
+        constant = constant - mixed
     for node in nodes:
-        match node:
-            case ast.Assign(targets=[ast.Name(id=name)], value=value) if (
-                names_in(value) <= BUILT_IN
-            ):
-                constant.add(name)
-    for node in nodes:
-        if _is_assert(node):
-            names = names_in(node) - constant
-            if len(names) == 1 and names <= known and _calls(names, node):
-                yield from names
+        names = set(_asserted(node)) - constant - BUILT_IN
+        if len(names) == 1 and names <= known and _calls(names, node):
+            yield from names
 
 
-def _constants(nodes: list[ast.AST]) -> Iterator[str]:
-    for node in nodes:
-        match node:
-            case ast.Assign(targets=[ast.Name(id=name)], value=value):
-                if names_in(value) <= BUILT_IN:
-                    yield name
+def _constants(nodes: list[ast.AST], asserted: list[str]) -> set[str]:
+    """Names that built-in names alone make, and that only asserts read."""
+    made = [name for node in nodes for name in _of_built_in(node)]
+    known = Counter([*asserted, *made])
+    used = Counter(node.id for node in nodes if isinstance(node, ast.Name))
+    others = bound(node for node in nodes if not isinstance(node, ast.Name))
+    return {name for name in made if known[name] == used[name]} - set(others)
 
 
-def _is_assert(node: ast.AST) -> bool:
+def _of_built_in(node: ast.AST) -> list[str]:
+    match node:
+        case ast.Assign(targets=[ast.Name(id=name)], value=value) if names_in(value) <= BUILT_IN:
+            return [name]
+    return []
+
+
+def _asserted(node: ast.AST) -> list[str]:
+    """The names in an assert, each as often as it stands there."""
     match node:
         case ast.Assert():
-            return True
-        case ast.Expr(value=ast.Call(func=ast.Attribute(attr=name))):
-            return name.startswith("assert")
-    return False
+            parts: list[ast.AST] = [node]
+        case ast.Expr(value=ast.Call(func=ast.Attribute(attr=name)) as call):
+            if not name.startswith("assert"):
+                return []
+            parts = [*call.args, *call.keywords]
+        case _:
+            return []
+    return [each.id for part in parts for each in ast.walk(part) if isinstance(each, ast.Name)]
 
 
 def _innermost(known: set[str], nodes: list[ast.AST]) -> set[str]:

@@ -57,8 +57,8 @@ class Reading:
         collected: functions for a script's end, in their order.
         asserting: functions of the test that hold an assert.
         suites: classes of tests.
-        ending: first and last lines of statements whose exception a context manager of the program
-            may end.
+        ending: first and last lines of the heads of blocks, and of the statements in them, whose
+            exception a context manager of the program may end.
         before: statements of the prelude that the program gets too.
         stateful: whether the test uses a variable as an object: calls what changes it.
         kinds: whether the test asks for the type of things.
@@ -74,7 +74,7 @@ class Reading:
     collected: tuple[str, ...]
     asserting: tuple[str, ...]
     suites: tuple[str, ...]
-    ending: tuple[tuple[int, int], ...]
+    ending: tuple[tuple[int, int, int, int], ...]
     before: tuple[str, ...]
     stateful: bool
     kinds: bool

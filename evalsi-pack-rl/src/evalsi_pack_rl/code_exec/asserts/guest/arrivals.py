@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from evalsi_pack_rl.code_exec.asserts.guest import arrays, errors, known
+from evalsi_pack_rl.code_exec.asserts.guest.kinds import OBJECT
 from evalsi_pack_rl.code_exec.asserts.guest.remote import (
     NOTHING,
     Remote,
@@ -28,7 +29,7 @@ def imported(peer: Peer, form: list[Any]) -> Any:
             kind = known.type_of(name)
             if kind in CATCHING:
                 raise Malformed(f"{name}, which would catch the test's own asserts")
-            return kind
+            return OBJECT if kind is object else kind
         case ["k" | "x", *_]:
             return errors.error_class(peer, form, 0)
         case ["A", str() as item, value]:

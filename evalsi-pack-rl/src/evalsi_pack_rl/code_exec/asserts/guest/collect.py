@@ -32,7 +32,7 @@ def run(space: dict[str, Any], collected: list[str], suites: list[str]) -> None:
         collected: names of its functions.
         suites: names of its classes of tests; a decorator may have put something else there.
     """
-    lost = [name for name in suites if not isinstance(dict.get(space, name), type)]
+    lost = [name for name in suites if not _is_suite(dict.get(space, name), name)]
     if lost:
         raise AssertionError(f"no class of tests any more: {', '.join(lost)}")
     classes = [value for value in list(space.values()) if issubclass(type(value), type)]
@@ -50,6 +50,12 @@ def run(space: dict[str, Any], collected: list[str], suites: list[str]) -> None:
     for kind in classes:
         if kind.__name__.startswith("Test") and kind not in cases and not marks(kind, LEFT_OUT):
             run_class(kind, fixtures)
+
+
+def _is_suite(value: Any, name: str) -> bool:
+    """Whether a value is the class of a name, or one that derives from it."""
+    kinds = type.mro(value) if issubclass(type(value), type) else []
+    return any((kind.__module__, kind.__name__) == ("__main__", name) for kind in kinds)
 
 
 def run_unittest(cases: list[type[unittest.TestCase]]) -> None:

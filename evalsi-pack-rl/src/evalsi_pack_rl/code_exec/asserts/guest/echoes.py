@@ -10,6 +10,9 @@ if TYPE_CHECKING:
     from evalsi_pack_rl.code_exec.asserts.guest.peer import Peer
 
 
+SEED = random.seed
+
+
 def follow(peer: Peer, text: str) -> None:
     """Has the candidate's process follow, where a test's text says that there may be something."""
     if "seed" in text:
@@ -19,10 +22,8 @@ def follow(peer: Peer, text: str) -> None:
 
 
 def _follow_seeds(peer: Peer) -> None:
-    own = random.seed
-
     def seed(*args: Any, **kwargs: Any) -> None:
-        own(*args, **kwargs)
+        SEED(*args, **kwargs)
         peer.ask("seed", *args, **kwargs)
 
     random.seed = seed

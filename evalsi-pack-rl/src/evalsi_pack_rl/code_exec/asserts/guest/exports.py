@@ -6,16 +6,19 @@ be used. Nothing else of the tester can be reached: no private name, no module, 
 
 from __future__ import annotations
 
+import functools
 import io
 import re
 import sys
 import types
 from typing import TYPE_CHECKING, Any
-from unittest.mock import MagicMock, NonCallableMock
+from unittest import TestCase
+from unittest.mock import AsyncMock, MagicMock, NonCallableMock
 
 from evalsi_pack_rl.code_exec.asserts.guest import arrays, known
+from evalsi_pack_rl.code_exec.asserts.guest.kinds import OBJECT
 from evalsi_pack_rl.code_exec.asserts.guest.plain import WRITERS, Writer
-from evalsi_pack_rl.code_exec.asserts.guest.remote import Home, Remote, home_of
+from evalsi_pack_rl.code_exec.asserts.guest.remote import Home, Remote, home_of, state_of
 from evalsi_pack_rl.code_exec.asserts.guest.visitors import OPERATORS
 from evalsi_pack_rl.code_exec.asserts.guest.wire import Malformed
 
@@ -24,7 +27,7 @@ if TYPE_CHECKING:
 
 TEST = "__main__"
 BASES = (int, float, str, bytes, complex, tuple, frozenset, list, dict, set, bytearray)
-MOCKS = frozenset(name for name in dir(MagicMock) if not name.startswith("_"))
+MOCKS = frozenset(name for name in {*dir(MagicMock), *dir(AsyncMock)} if not name.startswith("_"))
 CO_VARARGS, CO_VARKEYWORDS = 4, 8
 FUNCTIONS = (types.FunctionType, types.MethodType, types.BuiltinFunctionType)
 
@@ -38,6 +41,8 @@ class Exports:
 
     def __init__(self, asserting: Sequence[str] = ()) -> None:
         self._asserting = frozenset(asserting)
+        self.collected: frozenset[str] = frozenset()
+        self._told: dict[int, Any] = {}
         self._waiting: dict[int, str] = {}
         self._objects: list[Any] = []
         self._numbers: dict[int, int] = {}
@@ -54,6 +59,25 @@ class Exports:
             raise Malformed("an object that was never passed")
         return self._objects[number]
 
+    def home(self, number: Any) -> Any:
+        """What the test gets back of it: a function that has to come to its end tells when."""
+        value = self.object(number)
+        if number not in self._waiting or number in self._told:
+            return self._told.get(number, value)
+
+        @functools.wraps(value)
+        def call(*args: Any, **kwargs: Any) -> Any:
+            return self._ended(number, value(*args, **kwargs))
+
+        self._told[number] = call
+        self._numbers[id(call)] = number
+        return call
+
+    def _ended(self, number: int, result: Any) -> Any:
+        if not isinstance(result, types.CoroutineType):
+            self._waiting.pop(number, None)
+        return result
+
     def form(self, value: Any) -> list[Any]:
         """The form of what is no plain data."""
         kind = type(value)
@@ -69,7 +93,7 @@ class Exports:
     def _standard(self, value: Any) -> list[Any] | None:  # noqa: PLR0911 - one return a kind
         """The form of what the candidate can make or find by itself."""
         kind = type(value)
-        shared = known.name_of(value)
+        shared = ["y", "object"] if value is OBJECT else known.name_of(value)
         if shared is not None:
             return shared
         if kind is types.ModuleType and value.__name__ in sys.stdlib_module_names:
@@ -137,8 +161,9 @@ class Exports:
         if number is None:
             number = self._numbers[id(value)] = len(self._objects)
             self._objects.append(value)
-            name = getattr(value, "__name__", None)
-            if type(value) in FUNCTIONS and name in self._asserting:
+            inner = value.func if type(value) is functools.partial else value
+            name = getattr(inner, "__name__", None)
+            if type(inner) in FUNCTIONS and name in self._asserting:
                 self._waiting[number] = name
         return number
 
@@ -150,14 +175,29 @@ class Exports:
         """Does what the candidate asks of an object that was passed."""
         value = self.object(number)
         if kind == "call" and callable(value):
-            result = value(*args, **kwargs)
-            self._waiting.pop(number, None)
-            return result
+            self._check_given(value, args, kwargs)
+            return self._ended(number, value(*args, **kwargs))
         if kind == "next" and hasattr(type(value), "__next__"):
             return next(value)
         if _is_object(value):
             return self._of_object(kind, value, args)
         raise Malformed("not what this object can do")
+
+    def prepared(self, number: Any) -> bool:
+        """Whether what comes of an object is the test's doing: of a function of its own, a mock."""
+        value = self.object(number)
+        return isinstance(value, NonCallableMock) or getattr(value, "__module__", "") == TEST
+
+    def _check_given(self, value: Any, args: list[Any], kwargs: dict[str, Any]) -> None:
+        """Refuses what the program gives a test: it would choose what is compared with what."""
+        if type(value) is not types.FunctionType or value.__name__ not in self._asserting:
+            return
+        wrong = value.__name__ in self.collected and bool(args or kwargs)
+        place = value.__qualname__.rpartition(".")[0]
+        if place and not place.endswith("<locals>") and value.__code__.co_varnames[:1] == ("self",):
+            wrong = not args or type(args[0]).__module__ != TEST
+        if wrong:
+            raise AssertionError(f"the program gives the test {value.__name__} its parameters")
 
     def _of_object(self, kind: str, value: Any, args: list[Any]) -> Any:
         name = args[0] if args else None
@@ -173,16 +213,23 @@ class Exports:
                 raise TypeError(f"{type(value).__name__} has no {name}")
             return operate(value, *args[1:])
         mocked = isinstance(value, NonCallableMock)
-        if name.startswith("_") or (mocked and name in MOCKS):
+        own = isinstance(value, TestCase) and hasattr(TestCase, name)
+        if name.startswith("_") or own or (mocked and name in MOCKS):
             raise AttributeError(f"{name} is private to the test")
         if kind == "attr":
             return getattr(value, name)
         if kind == "setattr" and len(args) == 2:
-            refused = args[1] if mocked else getattr(type(value), name, None)
-            if callable(refused):
-                raise TypeError(f"{name} is a method of the test's object, or of a mock")
-            return setattr(value, name, args[1])
+            return self._set(value, name, args[1])
         raise Malformed("not what an object can do")
+
+    def _set(self, value: Any, name: str, new: Any) -> None:
+        mocked, theirs = isinstance(value, NonCallableMock), issubclass(type(new), Remote)
+        held = [new] if mocked else [getattr(each, name, None) for each in (type(value), value)]
+        if any(map(_is_tests, held)) or (mocked and callable(new)):
+            raise TypeError(f"{name} is a method of the test's object, or of a mock")
+        if mocked and theirs:
+            state_of(new).hidden = MOCKS
+        setattr(value, name, new)
 
     def error(self, error: BaseException) -> list[Any]:
         """The form of an exception that a function of the test raised."""
@@ -206,6 +253,12 @@ def _is_object(value: Any) -> bool:
     kind = type(value)
     mocked = isinstance(value, NonCallableMock)
     return mocked or kind.__module__ == TEST or kind in (io.BytesIO, io.StringIO)
+
+
+def _is_tests(value: Any) -> bool:
+    """Whether a value is a function or a mock, and none of the program."""
+    usable = callable(value) or isinstance(value, NonCallableMock)
+    return usable and not issubclass(type(value), Remote)
 
 
 def _is_standard(value: Any) -> bool:

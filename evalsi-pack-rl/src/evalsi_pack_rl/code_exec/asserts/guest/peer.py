@@ -13,7 +13,7 @@ import threading
 from typing import TYPE_CHECKING, Any
 
 from evalsi_pack_rl.code_exec.asserts.guest.arrivals import imported
-from evalsi_pack_rl.code_exec.asserts.guest.errors import raised
+from evalsi_pack_rl.code_exec.asserts.guest.errors import ORIGIN, raised
 from evalsi_pack_rl.code_exec.asserts.guest.exports import Exports, NotPassable
 from evalsi_pack_rl.code_exec.asserts.guest.plain import MUTABLE, Writer
 from evalsi_pack_rl.code_exec.asserts.guest.reader import Reader
@@ -27,6 +27,7 @@ STDOUT, STDERR = sys.stdout, sys.stderr
 MOST_OBJECTS = 200_000
 MOST_LIVE = 100
 TEST = "/box/test.py"
+THEIRS = (Exception, NotPassable, SystemExit, KeyboardInterrupt)
 _UNTOUCHED = object()
 
 
@@ -42,7 +43,7 @@ class Peer:
         wire: Wire,
         watched: Sequence[tuple[ModuleType, str]] = (),
         asserting: Sequence[str] = (),
-        ending: Sequence[tuple[int, int]] = (),
+        ending: Sequence[tuple[int, int, int, int]] = (),
     ) -> None:
         self._wire = wire
         self._ending = ending
@@ -52,6 +53,7 @@ class Peer:
         self.classes: frozenset[str] = frozenset()
         self.named: set[int] = set()
         self.stateful = False
+        self.stops = True
         self.before: Callable[[], None] | None = None
         self.broken = ""
         self.failure: BaseException | None = None
@@ -75,10 +77,13 @@ class Peer:
 
         Not a failed assert, and nowhere where it would leave out a part of the test.
         """
-        if isinstance(error, AssertionError) or trace is None:
+        if isinstance(error, AssertionError | Gone | NotPassable) or trace is None:
             return False
-        own = trace.tb_frame.f_code.co_filename == TEST
-        return own and any(a <= trace.tb_lineno <= b for a, b in self._ending)
+        frame, at = trace.tb_frame, trace.tb_lineno
+        head = frame.f_lineno or 0  # of the block that is left: an inner one has its own last line
+        return frame.f_code.co_filename == TEST and any(
+            a <= head <= b and c <= at <= d for a, b, c, d in self._ending
+        )
 
     def ask(self, operation: str, *args: Any, **kwargs: Any) -> Any:
         """Has the candidate do something; returns or raises what came of it there."""
@@ -146,15 +151,19 @@ class Peer:
         try:
             result = self.exports.serve(kind, number, args, kwargs)
             return ["=", Writer(self.exports.form).form(result)]
-        except (Exception, NotPassable) as error:  # noqa: BLE001 - goes to where it was called from
+        except THEIRS as error:  # goes to where it was called from
             if isinstance(error, AssertionError) and self.failure is None:
                 self.failure = error  # the program may swallow it: it failed all the same
+            if isinstance(error, SystemExit):
+                error.__dict__[ORIGIN] = None  # and no end of the test
+            if isinstance(error, NotPassable) and not self.exports.prepared(number):
+                error = TypeError(str(error))  # whatever the program asked for there
             return ["!", *self.exports.error(error)]
 
     def value(self, reader: Reader, form: list[Any]) -> Any:
         """What a form stands for that is no plain data."""
         if form[0] == "o" and len(form) == 2:
-            return self.exports.object(form[1])
+            return self.exports.home(form[1])
         if form[0] == "m" and len(form) == 3:
             return self._linked(reader, form[1], form[2])
         if len(self.objects) > MOST_OBJECTS:

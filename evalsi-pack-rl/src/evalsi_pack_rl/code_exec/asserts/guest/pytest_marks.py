@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import itertools
+from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 ROWS, NEEDED, LEFT_OUT = "pytest_parameters", "pytest_fixtures", "pytest_left_out"
+MARKED = (FunctionType, MethodType, type)
 
 
 class Mark:
@@ -54,8 +56,8 @@ class Param:
 
 
 def marks(marked: Any, name: str) -> list[Any]:
-    """What marks say of a function, or of a class."""
-    return list(getattr(marked, name, ()))
+    """What marks say of a function, or of a class; nothing of what the program made of it."""
+    return list(getattr(marked, name, ())) if issubclass(type(marked), MARKED) else []
 
 
 def parameter_sets(*marked: Any) -> Iterator[dict[str, Any]]:
@@ -66,6 +68,8 @@ def parameter_sets(*marked: Any) -> Iterator[dict[str, Any]]:
 
 
 def _added(marked: Any, name: str, *values: Any) -> Any:
+    if not issubclass(type(marked), MARKED):
+        raise TypeError("a mark on what is no function and no class of the test")
     setattr(marked, name, [*marks(marked, name), *values])
     return marked
 

@@ -104,8 +104,8 @@ class Approx:
         if isinstance(expected, list | tuple):
             return (
                 isinstance(got, list | tuple)
-                and len(expected) == len(got)
-                and all(map(self._near, expected, got))
+                and len(expected) == len(items := list(got))  # whatever a class of it says
+                and all(map(self._near, expected, items))
             )
         if not isinstance(expected, int | float | complex) or isinstance(expected, bool):
             return bool(expected == got)

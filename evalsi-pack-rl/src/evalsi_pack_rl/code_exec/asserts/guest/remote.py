@@ -45,7 +45,7 @@ class Home:
 class State:
     """What the tester knows about an object of the candidate."""
 
-    __slots__ = ("classes", "derived", "home", "part", "peer", "sort")
+    __slots__ = ("classes", "derived", "hidden", "home", "part", "peer", "sort")
 
     def __init__(self, peer: Peer, number: int, sort: str, classes: list[int], part: Any) -> None:
         self.peer = peer
@@ -54,6 +54,7 @@ class State:
         self.classes = classes
         self.part = part
         self.derived = False
+        self.hidden: frozenset[str] = frozenset()
 
     def ask(self, operation: str, *args: Any, **kwargs: Any) -> Any:
         """Has the candidate do something with it."""
@@ -82,7 +83,8 @@ class State:
         """An attribute of it, where the rules let the test have it."""
         if name == "__class__" and self.part is not NOTHING:
             return type(self.plain())
-        if name.startswith("__array"):  # numpy would read memory where the program says
+        # numpy would read memory where the program says; a mock is no object of the program
+        if name.startswith("__array") or name in self.hidden:
             raise AttributeError(name)
         if (self.derived or not self.named) and _of_plain_data(name):
             plain = self.plain()
@@ -98,6 +100,8 @@ class State:
             generates = value is GeneratorType and self.sort == "iterator"
             return value if generates else Remote
         name_it(self.peer, name, value)
+        if self.hidden and issubclass(type(value), Remote):
+            state_of(value).hidden = self.hidden
         return value
 
 
@@ -194,7 +198,13 @@ class RemoteCallable(Remote):
     __slots__ = ()
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:  # noqa: D102 - as a function
-        return state_of(self).ask("call", *args, **kwargs)
+        state = state_of(self)
+        try:
+            return state.ask("call", *args, **kwargs)
+        except StopIteration as error:
+            if state.peer.stops:
+                raise
+            raise RuntimeError("StopIteration, which would end a loop of the test") from error
 
 
 class RemoteClass(RemoteCallable):

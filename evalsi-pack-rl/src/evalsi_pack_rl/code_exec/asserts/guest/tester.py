@@ -18,6 +18,7 @@ from socket import socket, socketpair
 from typing import Any
 
 from evalsi_pack_rl.code_exec.asserts.guest import collect, echoes, names
+from evalsi_pack_rl.code_exec.asserts.guest.bodies import compiled
 from evalsi_pack_rl.code_exec.asserts.guest.errors import ORIGIN, NotBegun
 from evalsi_pack_rl.code_exec.asserts.guest.exports import NotPassable
 from evalsi_pack_rl.code_exec.asserts.guest.kinds import kind_of
@@ -104,6 +105,8 @@ def test(wire: Wire, told: dict[str, Any], *, ready: bool) -> None:
         raise Unmet
     peer = Peer(wire, names.watched(told["watched"]), told["asserting"], told["ending"])
     peer.stateful = told["stateful"]
+    peer.stops = "StopIteration" in told["prelude"] + told["test"]
+    peer.exports.collected = frozenset(told["collected"])
     program = names.Program(peer, told["free"], told["classes"])
     space = names.Names(program, told["free"])
     dict.update(space, names.imported(told["given"]))
@@ -117,7 +120,7 @@ def test(wire: Wire, told: dict[str, Any], *, ready: bool) -> None:
         collect.prepare()
     try:
         for part, name in (("prelude", "/box/prelude.py"), ("test", TEST)):
-            exec(compile(told[part], name, "exec", dont_inherit=True), space)  # noqa: S102
+            exec(compiled(told[part], name, told["free"]), space)  # noqa: S102
     except SystemExit as leaving:
         if ORIGIN in leaving.__dict__ or leaving.code not in (None, 0, False):
             raise
