@@ -247,3 +247,18 @@ def test_only_test_functions_that_nothing_calls_are_collected() -> None:
 def test_a_test_that_cannot_be_read_is_an_error_of_the_data(test: str, message: str) -> None:
     with pytest.raises(DataError, match=message):
         read("", test)
+
+
+@pytest.mark.parametrize(
+    ("test", "scripted"),
+    [
+        ("def test_a(): assert f(1)", True),
+        ("class TestA:\n    def test_a(self): pass\nif run: unittest.main()", True),
+        ("def test_a(): assert f(1)\nassert f(2)", False),
+        ("def test_a(): pass\ndef go(): pass\ngo()", False),
+        ("assert f(1)", False),
+    ],
+    ids=["function", "class", "assert-beside", "call-beside", "no-test"],
+)
+def test_a_script_of_collected_tests_alone_has_to_run_one(test: str, scripted: bool) -> None:
+    assert read("", test).scripted is scripted

@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from evalsi.core.errors import DataError
+from evalsi_pack_rl.code_exec.asserts.marked import all_left_out, unknown_fixtures
 from evalsi_pack_rl.code_exec.cases_kinds import AssertCase
 from evalsi_pack_rl.code_exec.cases_reading import as_list, as_text, parsed
 
@@ -32,8 +33,10 @@ def listed(metadata: Mapping[str, JSON]) -> Iterator[AssertCase]:
 def script(metadata: Mapping[str, JSON]) -> Iterator[AssertCase]:
     """The script in `test`; with `entry_point`, its `check` is called with that function.
 
+    A script whose tests are all left out by marks is no case.
+
     Raises:
-        DataError: it defines a `check` that nothing calls.
+        DataError: it defines a `check` that nothing calls, or asks for a fixture that is not there.
     """
     test = metadata.get("test")
     if test is None or test == "":
@@ -44,8 +47,17 @@ def script(metadata: Mapping[str, JSON]) -> Iterator[AssertCase]:
         if entry is None:
             raise DataError("test defines `check` and never calls it; give `entry_point`")
         text = f"{text.rstrip()}\n\ncheck({entry})\n"
+    prelude = _prelude(metadata)
+    unknown, left_out = _marked(prelude, text)
+    if unknown:
+        raise DataError(
+            f"test asks for the fixture `{unknown}`, which it does not define and the sandbox does "
+            "not have; define it there, or leave the test out"
+        )
+    if left_out:
+        return
     named = re.split(r"\W", entry or "", maxsplit=1)[0]
-    yield AssertCase(_prelude(metadata), text, "script", named)
+    yield AssertCase(prelude, text, "script", named)
 
 
 def entry_point(metadata: Mapping[str, JSON]) -> str | None:
@@ -102,6 +114,13 @@ def _is_check(text: str) -> bool:
         for node in ast.walk(statement)
     )
     return defined and not called
+
+
+@lru_cache(maxsize=512)
+def _marked(prelude: str, text: str) -> tuple[str, bool]:
+    """A fixture that a script asks for in vain, and whether marks leave all of its tests out."""
+    tree = _parsed(text)
+    return next(unknown_fixtures(_parsed(prelude), tree), ""), all_left_out(tree)
 
 
 def _parsed(text: str) -> ast.Module:

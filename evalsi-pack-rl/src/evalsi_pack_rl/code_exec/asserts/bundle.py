@@ -17,8 +17,8 @@ __all__ = ["program"]
 
 _PLACE: Final = "evalsi_pack_rl.code_exec.asserts.guest"
 _TESTER: Final = (
-    "wire plain known arrays reader errors remote kinds operators arrivals visitors exports peer "
-    "names bodies echoes tester"
+    "wire plain known arrays reader errors said remote iterators kinds operators arrivals visitors "
+    "exports peer names bodies echoes tester"
 )
 _CANDIDATE: Final = (
     "wire plain known arrays reader visitors abroad surroundings operations changes candidate"

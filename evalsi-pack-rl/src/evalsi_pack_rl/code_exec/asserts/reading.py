@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 from evalsi.core.errors import DataError
 from evalsi_pack_rl.code_exec.asserts.apart import together
+from evalsi_pack_rl.code_exec.asserts.marked import only_collected
 from evalsi_pack_rl.code_exec.asserts.obligations import asserting, collected, ending, suites
 from evalsi_pack_rl.code_exec.asserts.owners import module_names, names_in, of_program
 from evalsi_pack_rl.code_exec.asserts.shares import before
@@ -59,6 +60,7 @@ class Reading:
         suites: classes of tests.
         ending: first and last lines of the heads of blocks, and of the statements in them, whose
             exception a context manager of the program may end.
+        scripted: whether nothing but its tests asserts anything: one of them has to run.
         before: statements of the prelude that the program gets too.
         stateful: whether the test uses a variable as an object: calls what changes it.
         kinds: whether the test asks for the type of things.
@@ -75,6 +77,7 @@ class Reading:
     asserting: tuple[str, ...]
     suites: tuple[str, ...]
     ending: tuple[tuple[int, int, int, int], ...]
+    scripted: bool
     before: tuple[str, ...]
     stateful: bool
     kinds: bool
@@ -113,6 +116,7 @@ def read(prelude: str, test: str, entry: str = "", used: frozenset[str] = NONE) 
         asserting=tuple(asserting(nodes)),
         suites=tuple(suites(second)),
         ending=tuple(ending(second)),
+        scripted=only_collected(second),
         before=tuple(before(first, names_in(second) | used)),
         stateful=any(map(_changes, nodes)),
         kinds=_asks_kinds(nodes),

@@ -48,6 +48,7 @@ class Shared:
             "prelude": case.prelude,
             "test": case.test,
             "suites": list(reading.suites),
+            "scripted": reading.scripted,
             "collected": list(reading.collected) if case.style == "script" else None,
         }
         ours, theirs = socket.socketpair()

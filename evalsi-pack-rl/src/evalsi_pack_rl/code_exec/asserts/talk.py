@@ -84,6 +84,7 @@ def _told(case: AssertCase, reading: Reading, nonce: str) -> dict[str, Any]:
         "collected": list(reading.collected),
         "asserting": list(reading.asserting),
         "suites": list(reading.suites),
+        "scripted": reading.scripted,
         "ending": list(reading.ending),
         "stateful": reading.stateful,
         "kinds": reading.kinds,

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from evalsi_pack_rl.code_exec.asserts.guest import arrays, errors, known
+from evalsi_pack_rl.code_exec.asserts.guest.iterators import RemoteIterator
 from evalsi_pack_rl.code_exec.asserts.guest.kinds import OBJECT
 from evalsi_pack_rl.code_exec.asserts.guest.remote import (
     NOTHING,
     Remote,
     RemoteCallable,
     RemoteClass,
-    RemoteIterator,
     State,
 )
 from evalsi_pack_rl.code_exec.asserts.guest.wire import Malformed

@@ -24,32 +24,37 @@ def prepare() -> None:
     unittest.main = lambda *_args, **_kwargs: None  # type: ignore[assignment]
 
 
-def run(space: dict[str, Any], collected: list[str], suites: list[str]) -> None:
+def run(space: dict[str, Any], collected: list[str], suites: list[str], *, scripted: bool) -> None:
     """Runs everything; raises at the first failure.
 
     Args:
         space: the script's globals.
         collected: names of its functions.
         suites: names of its classes of tests; a decorator may have put something else there.
+        scripted: whether nothing else asserts: one test at least has to come to its end, since what
+            the program returns may be why a test skips itself.
     """
     lost = [name for name in suites if not _is_suite(dict.get(space, name), name)]
     if lost:
         raise AssertionError(f"no class of tests any more: {', '.join(lost)}")
     classes = [value for value in list(space.values()) if issubclass(type(value), type)]
     cases = [kind for kind in classes if issubclass(kind, unittest.TestCase)]
-    run_unittest([kind for kind in cases if kind.__module__ == "__main__"])
+    ended = run_unittest([kind for kind in cases if kind.__module__ == "__main__"])
     fixtures = pytest_fixtures.Fixtures(list(space.values()))
     with _around(space, "module", sys.modules["__main__"]):
         for name in collected:
             value = dict.get(space, name)
             if isinstance(value, FunctionType):
                 with _around(space, "function", value):
-                    run_function(value, fixtures)
+                    ended += run_function(value, fixtures)
             elif callable(value):  # what a decorator of the program made of it
                 value()
+                ended += 1
     for kind in classes:
         if kind.__name__.startswith("Test") and kind not in cases and not marks(kind, LEFT_OUT):
-            run_class(kind, fixtures)
+            ended += run_class(kind, fixtures)
+    if scripted and not ended:
+        raise AssertionError("every test of the script was skipped")
 
 
 def _is_suite(value: Any, name: str) -> bool:
@@ -58,8 +63,8 @@ def _is_suite(value: Any, name: str) -> bool:
     return any((kind.__module__, kind.__name__) == ("__main__", name) for kind in kinds)
 
 
-def run_unittest(cases: list[type[unittest.TestCase]]) -> None:
-    """Runs test cases as `unittest` does."""
+def run_unittest(cases: list[type[unittest.TestCase]]) -> int:
+    """Runs test cases as `unittest` does; how many came to their end."""
     load = unittest.defaultTestLoader.loadTestsFromTestCase
     result = Result()
     unittest.TestSuite(map(load, cases)).run(result)
@@ -67,15 +72,25 @@ def run_unittest(cases: list[type[unittest.TestCase]]) -> None:
         raise result.first
     if not result.wasSuccessful():
         raise AssertionError("a test that should fail did not")
+    return result.ended
 
 
 class Result(unittest.TestResult):
     """Keeps the first exception as it was raised."""
 
     first: BaseException | None = None
+    ended = 0
 
     def _keep(self, error: Any) -> None:
         self.first = self.first or error[1]
+
+    def addSuccess(self, _test: Any) -> None:  # noqa: N802 - unittest's name
+        """Counts it."""
+        self.ended += 1
+
+    def addExpectedFailure(self, _test: Any, _err: Any) -> None:  # noqa: N802 - unittest's name
+        """Counts it."""
+        self.ended += 1
 
     def addError(self, _test: Any, err: Any) -> None:  # noqa: N802 - unittest's name
         """Keeps it."""
@@ -91,14 +106,16 @@ class Result(unittest.TestResult):
             self._keep(err)
 
 
-def run_class(kind: type, fixtures: pytest_fixtures.Fixtures) -> None:
+def run_class(kind: type, fixtures: pytest_fixtures.Fixtures) -> int:
     """Runs the methods of a plain class of tests, each on an object of its own."""
+    ended = 0
     with _around({name: getattr(kind, name) for name in dir(kind)}, "class"):
         for name in [name for name in dir(kind) if name.startswith("test")]:
             thing = kind()
             around = {each: getattr(thing, each) for each in dir(kind)}
             with _around(around, "method", getattr(thing, name)):
-                run_function(getattr(thing, name), fixtures.of(thing), kind)
+                ended += run_function(getattr(thing, name), fixtures.of(thing), kind)
+    return ended
 
 
 @contextlib.contextmanager
@@ -118,10 +135,11 @@ def _call(function: Any, given: tuple[Any, ...]) -> None:
 
 def run_function(
     function: Callable[..., Any], fixtures: pytest_fixtures.Fixtures, *around: Any
-) -> None:
+) -> int:
     """Runs a function once for each of its sets of parameters, and of its fixtures'."""
+    ended = 0
     if marks(function, LEFT_OUT):
-        return
+        return ended
     for given in pytest_marks.parameter_sets(function, *around):
         wanted = [name for name in _arguments(function) if name not in given]
         needed = [name for each in (function, *around) for name in marks(each, NEEDED)]
@@ -129,18 +147,21 @@ def run_function(
         for chosen in fixtures.rounds(needed):
             with contextlib.ExitStack() as stack:
                 values = {name: chosen.value(name, stack) for name in needed}
-                _run(function, {**given, **{name: values[name] for name in wanted}})
+                ended += _run(function, {**given, **{name: values[name] for name in wanted}})
+    return ended
 
 
-def _run(function: Callable[..., Any], given: dict[str, Any]) -> None:
+def _run(function: Callable[..., Any], given: dict[str, Any]) -> bool:
+    """Runs a test; whether it came to its end."""
     try:
         result = function(**given)
     except pytest_shim.Skipped:
-        return
+        return False
     if inspect.iscoroutine(result):
         import asyncio
 
         asyncio.run(result)
+    return True
 
 
 def _arguments(function: Callable[..., Any]) -> list[str]:

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 from evalsi_pack_rl.code_exec.asserts.guest.remote import (
     NOTHING,
     Remote,
+    State,
     of_kind,
+    part_of,
     state_of,
 )
 
@@ -22,8 +24,11 @@ _GIVEN = {"int": int, "float": float, "complex": complex, "len": int, "str": str
 def _ordered(name: str) -> Callable[..., Any]:
     def compare(self: Remote, other: Any) -> Any:
         state = state_of(self)
+        if part_of(self) is not self:
+            other = part_of(other)
         if issubclass(type(other), Remote):
             return state.ask(name, other)
+        state.refuse_derived(name)
         plain = state.plain()
         if plain is not NOTHING:
             return getattr(operator, name)(plain, other)
@@ -32,11 +37,17 @@ def _ordered(name: str) -> Callable[..., Any]:
     return compare
 
 
-def _derived(value: Any) -> Any:
-    """What an operator of the program made with the test's data: an object, and no verdict."""
+def _derived(state: State, value: Any) -> Any:
+    """What an operator of the program made with the test's data: an object, and no verdict.
+
+    It is equal to plain data only where the operand was plain data of a class of its own.
+    """
     if not issubclass(type(value), Remote):
         raise TypeError("the program's operator gave plain data for the test's data")
-    state_of(value).derived = True
+    made = state_of(value)
+    made.derived = True
+    if state.part is NOTHING:
+        made.part = NOTHING
     return value
 
 
@@ -45,12 +56,14 @@ def _binary(name: str, *, swapped: bool = False) -> Callable[..., Any]:
 
     def operate(self: Remote, other: Any) -> Any:
         state = state_of(self)
+        if part_of(self) is not self:
+            other = part_of(other)
         theirs = issubclass(type(other), Remote)
         if state.named or theirs:
             pair = (other, self) if swapped else (self, other)
             value = state.peer.ask(name, *pair)
             derived = state.derived or not theirs or state_of(other).derived
-            return _derived(value) if derived else value
+            return _derived(state, value) if derived else value
         plain = state.plain()
         if plain is NOTHING:
             return NotImplemented
@@ -62,12 +75,15 @@ def _binary(name: str, *, swapped: bool = False) -> Callable[..., Any]:
 def _unary(name: str, dunder: str) -> Callable[..., Any]:
     def operate(self: Remote, *args: Any) -> Any:
         state = state_of(self)
+        if name not in SHOWN:
+            state.refuse_derived(name)
         plain = NOTHING if state.named or name in SHOWN else state.plain()
         if plain is not NOTHING:
             return getattr(plain, dunder)(*args)
-        if name not in SHOWN:
-            state.refuse_derived(name)
-        value = state.ask(name, *args)
+        again = name in _GIVEN or (name == "getitem" and type(args[0]) in (int, str))
+        value = state.read(name, *args) if again else state.ask(name, *args)
+        if name == "len" and not state.named:
+            return state.said.length(of_kind(value, int))
         return of_kind(value, _GIVEN[name]) if name in _GIVEN else value
 
     return operate

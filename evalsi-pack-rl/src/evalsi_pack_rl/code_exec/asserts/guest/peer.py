@@ -28,6 +28,11 @@ MOST_OBJECTS = 200_000
 MOST_LIVE = 100
 TEST = "/box/test.py"
 THEIRS = (Exception, NotPassable, SystemExit, KeyboardInterrupt)
+_READING = (
+    "len str repr hash int float complex index format bytes bool plain contains instance subclass "
+    "eq ne lt le gt ge iter next many attr getitem dir hello"
+)
+READING = frozenset(_READING.split())  # what changes nothing
 _UNTOUCHED = object()
 
 
@@ -54,6 +59,7 @@ class Peer:
         self.named: set[int] = set()
         self.stateful = False
         self.stops = True
+        self.turn = 0  # how often the program had something to do: what it says may be new then
         self.before: Callable[[], None] | None = None
         self.broken = ""
         self.failure: BaseException | None = None
@@ -97,9 +103,10 @@ class Peer:
             named = [[name, writer.form(value)] for name, value in kwargs.items()]
             capture = (sys.stdout is not STDOUT) + 2 * (sys.stderr is not STDERR)
             extras = [capture, self._syncs(), self._mirrors()]
+            self.turn += bool(extras[1] or extras[2])
             try:
                 self._wire.send([operation, forms, named, extras])
-                good, value = self._answer(writer.kept)
+                good, value = self._answer(writer.kept, changing=operation not in READING)
             except (EOFError, OSError):
                 self.broken = "the program ended before the test did"
                 raise Gone(self.broken) from None
@@ -108,11 +115,25 @@ class Peer:
                 raise Gone(self.broken) from None
             if good:
                 return value
+            self._keep_replaced()
+            if isinstance(value, StopIteration) and not self._may_stop(operation):
+                raise RuntimeError("StopIteration, which would end a loop of the test") from value
             raise value
 
-    def _answer(self, known: list[Any]) -> tuple[bool, Any]:
+    def _keep_replaced(self) -> None:
+        """Notes a failed assert in whose place an exception of the program comes: `finally`."""
+        under = sys.exc_info()[1]
+        if isinstance(under, AssertionError) and ORIGIN not in under.__dict__:
+            self.failure = self.failure or under
+
+    def _may_stop(self, operation: str) -> bool:
+        return operation in ("next", "many") or (operation == "call" and self.stops)
+
+    def _answer(self, known: list[Any], *, changing: bool) -> tuple[bool, Any]:
         while (frame := self._wire.receive())[0] == "?":
+            self.turn += changing
             self._wire.send(self._called_back(frame))
+        self.turn += changing
         if len(frame) not in (5, 6) or frame[0] not in ("=", "!"):
             raise Malformed("an answer of a wrong form")
         status, changed, form, printed, news, *held = frame
@@ -214,6 +235,13 @@ class Peer:
                 self._live[handle] = (value, text_of(form))
                 changes.append([handle, form])
         return changes
+
+    def pending(self) -> bool:
+        """Whether the test changed something that the program does not know of yet."""
+        return any(self._contents(value) != last for value, last in self._live.values()) or any(
+            vars(module).get(name) is not (own if last is _UNTOUCHED else last)
+            for module, name, own, last in self._watched
+        )
 
     def _mirrors(self) -> list[Any]:
         """Names of modules that the test patched, or restored, since the last request."""

@@ -15,13 +15,13 @@ from types import GeneratorType
 from typing import TYPE_CHECKING, Any
 
 from evalsi_pack_rl.code_exec.asserts.guest import known
+from evalsi_pack_rl.code_exec.asserts.guest.plain import MUTABLE
+from evalsi_pack_rl.code_exec.asserts.guest.said import Said
 from evalsi_pack_rl.code_exec.asserts.guest.wire import Malformed
 
 if TYPE_CHECKING:
     from evalsi_pack_rl.code_exec.asserts.guest.peer import Peer
 
-SINGLY = 256  # so many items come one by one, for what a test may see between them
-CHUNK = 256
 PLAIN_NAMES: set[str] = set()
 _CHANGING = (
     "append appendleft extend insert add update remove discard clear pop popleft popitem sort "
@@ -32,6 +32,7 @@ HARMLESS = (
     "__class__ __dict__ __dir__ __doc__ __init__ __len__ __module__ __name__ __qualname__ __repr__ "
     "__str__ __annotations__ __next__ __iter__ mro"
 )
+NUMBERS = ("int", "float", "complex", "index")
 NOTHING: Any = object()
 
 
@@ -45,7 +46,7 @@ class Home:
 class State:
     """What the tester knows about an object of the candidate."""
 
-    __slots__ = ("classes", "derived", "hidden", "home", "part", "peer", "sort")
+    __slots__ = ("classes", "derived", "hidden", "home", "part", "peer", "said", "sort")
 
     def __init__(self, peer: Peer, number: int, sort: str, classes: list[int], part: Any) -> None:
         self.peer = peer
@@ -55,10 +56,21 @@ class State:
         self.part = part
         self.derived = False
         self.hidden: frozenset[str] = frozenset()
+        self.said = Said(peer)
 
     def ask(self, operation: str, *args: Any, **kwargs: Any) -> Any:
         """Has the candidate do something with it."""
         return self.peer.ask(operation, self.home, *args, **kwargs)
+
+    def read(self, *question: Any) -> Any:
+        """What it says of itself: a number is one number, wherever it stands.
+
+        What else may change by itself, such as the length of a cache, does so only in objects of
+        classes that the test names.
+        """
+        if self.named and question[0] not in NUMBERS:
+            return self.ask(*question)
+        return self.said.answer(question, lambda: self.ask(*question))
 
     @property
     def named(self) -> bool:
@@ -74,8 +86,8 @@ class State:
         """The plain data in it, `NOTHING` when there is none."""
         if self.part is NOTHING or self.part:
             return self.part if self.part is NOTHING else self.part[0]
-        value = self.ask("plain")
-        if issubclass(type(value), Remote):
+        value = self.read("plain")
+        if type(value) not in MUTABLE:  # what cannot change came with the object
             raise Malformed("a plain part that is not plain")
         return value
 
@@ -87,6 +99,7 @@ class State:
         if name.startswith("__array") or name in self.hidden:
             raise AttributeError(name)
         if (self.derived or not self.named) and _of_plain_data(name):
+            self.refuse_derived(name)
             plain = self.plain()
             if plain is NOTHING and not (self.peer.stateful and name in CHANGING):
                 raise AttributeError(
@@ -143,7 +156,7 @@ class Remote:
         if state.sort not in ("object", "callable"):
             return state.home.number
         plain = state.plain()
-        return of_kind(state.ask("hash"), int) if plain is NOTHING else hash(plain)
+        return of_kind(state.read("hash"), int) if plain is NOTHING else hash(plain)
 
     def __bool__(self) -> bool:
         state = state_of(self)
@@ -151,7 +164,7 @@ class Remote:
         if state.sort not in ("object", "callable"):
             return True
         plain = state.plain()
-        return bool(state.ask("bool") is True if plain is NOTHING else plain)
+        return bool(state.read("bool") is True if plain is NOTHING else plain)
 
     def __contains__(self, item: object) -> bool:
         state = state_of(self)
@@ -163,8 +176,13 @@ class Remote:
     def __iter__(self) -> Any:
         state = state_of(self)
         state.refuse_derived("items")
-        plain = NOTHING if state.named else state.plain()
-        return state.ask("iter") if plain is NOTHING else iter(plain)
+        if state.named:
+            return state.ask("iter")
+        plain = state.plain()
+        if plain is not NOTHING:
+            return iter(plain)
+        iterator = state.ask("iter")
+        return iterator if iterator is self else state.said.counting(iterator)
 
     def __next__(self) -> Any:
         return state_of(self).ask("next")
@@ -198,13 +216,7 @@ class RemoteCallable(Remote):
     __slots__ = ()
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:  # noqa: D102 - as a function
-        state = state_of(self)
-        try:
-            return state.ask("call", *args, **kwargs)
-        except StopIteration as error:
-            if state.peer.stops:
-                raise
-            raise RuntimeError("StopIteration, which would end a loop of the test") from error
+        return state_of(self).ask("call", *args, **kwargs)
 
 
 class RemoteClass(RemoteCallable):
@@ -228,33 +240,7 @@ class RemoteClass(RemoteCallable):
         raise TypeError("a class of the program cannot be a base of a class of the test")
 
 
-class RemoteIterator(Remote):
-    """A generator or another iterator of the candidate: runs there, as far as the test looks."""
-
-    __slots__ = ("_ahead",)
-
-    def __init__(self, state: State) -> None:
-        super().__init__(state)
-        _AHEAD.__set__(self, [0, [], True])
-
-    def __iter__(self) -> Any:
-        return self
-
-    def __next__(self) -> Any:
-        ahead = _AHEAD.__get__(self)
-        ahead[0] += 1
-        if ahead[0] <= SINGLY:
-            return state_of(self).ask("next")
-        if not ahead[1] and ahead[2]:
-            items, more = _two(state_of(self).ask("many", CHUNK))
-            ahead[1:] = [items[::-1], more]
-        if not ahead[1]:
-            raise StopIteration
-        return ahead[1].pop()
-
-
 _STATE: Any = Remote.__dict__["_state"]
-_AHEAD: Any = RemoteIterator.__dict__["_ahead"]
 
 
 def state_of(remote: Any) -> State:
@@ -280,14 +266,19 @@ def of_kind(value: Any, kind: type) -> Any:
     return value
 
 
-def _two(value: Any) -> list[Any]:
-    if type(value) is not list or len(value) != 2 or type(value[0]) is not list:
-        raise Malformed("no chunk of items")
-    return value
+def part_of(thing: Any) -> Any:
+    """A thing; of an object of a class that the test does not name the plain part that is fixed."""
+    if not issubclass(type(thing), Remote):
+        return thing
+    state = state_of(thing)
+    fixed = type(state.part) is list and bool(state.part)
+    return state.part[0] if fixed and not (state.named or state.derived) else thing
 
 
 def _compared(self: Remote, other: Any, name: str) -> Any:
     state = state_of(self)
+    if part_of(self) is not self:
+        other = part_of(other)
     if issubclass(type(other), Remote):
         return state.ask(name, other)
     plain = state.plain()

@@ -37,6 +37,7 @@ def main() -> None:
             sys.exit(1)
         exec(code, module.__dict__)  # noqa: S102 - what this script is for
     if told["collected"] is not None:
-        collect.run(module.__dict__, told["collected"], told["suites"])
+        scripted = told["scripted"]
+        collect.run(module.__dict__, told["collected"], told["suites"], scripted=scripted)
     sys.stdout.flush()
     os.write(3, bytes.fromhex(nonce))

@@ -31,6 +31,7 @@ REHEARSAL: dict[str, Any] = {
     **{key: [] for key in ("classes", "given", "modules", "collected", "asserting")},
     "suites": [],
     "script": False,
+    "scripted": False,
     "ending": [],
     "stateful": False,
     "kinds": False,
@@ -125,7 +126,7 @@ def test(wire: Wire, told: dict[str, Any], *, ready: bool) -> None:
         if ORIGIN in leaving.__dict__ or leaving.code not in (None, 0, False):
             raise
     if told["script"]:
-        collect.run(space, told["collected"], told["suites"])
+        collect.run(space, told["collected"], told["suites"], scripted=told["scripted"])
     peer.finish()
 
 
