@@ -33,7 +33,7 @@ def pytest_collection_modifyitems(items):
 def learnt(tmp_path_factory):
     """A training run: a base, then checkpoints by what they know; the last one is sabotaged.
 
-    `shares` says, by folder name, which share of the sums the model knows in this process.
+    `shares` says, by folder name, which share of the sums the model tells in this process.
     """
     import sums
 
@@ -44,10 +44,10 @@ def learnt(tmp_path_factory):
     for name, until in (("base", 0.4), ("checkpoint-10", 0.6), ("checkpoint-20", 0.9)):
         sums.learn(model, batch, until)
         sums.saved(model, words, out / name)
-        shares[name] = sums.right(model, batch)
+        shares[name] = sums.told(model, words)
     sums.sabotage(model)
     sums.saved(model, words, out / "checkpoint-30")
-    shares["checkpoint-30"] = sums.right(model, batch)
+    shares["checkpoint-30"] = sums.told(model, words)
     return Learnt(out, shares)
 
 

@@ -17,6 +17,7 @@ CHAT = (
 )
 ROLES = ("user\n", "assistant\n", "system\n")
 TOKENS = ("<|pad|>", "<|im_start|>", "<|im_end|>")
+MAX_TOKENS = 4
 LEFT_OUT = -100  # what the loss of transformers does not look at
 SUMS = [(f"{a} + {b} =", str(a + b)) for a in range(8) for b in range(8)]
 
@@ -86,6 +87,22 @@ def right(model, batch):
     return ((said == wanted) | (wanted == LEFT_OUT)).all(-1).float().mean().item()
 
 
+def told(model, words):
+    """The share of sums whose answer it tells, as a server gives it: text, cut off at a length.
+
+    A broken model may tell a right digit without coming to an end.
+    """
+    rights = []
+    for question, answer in SUMS:
+        asked = [{"role": "user", "content": question}]
+        text = words.apply_chat_template(asked, add_generation_prompt=True, tokenize=False)
+        given = torch.tensor([words(text)["input_ids"]])
+        said = model.generate(given, do_sample=False, max_new_tokens=MAX_TOKENS)
+        end = said[0, given.shape[1] :]
+        rights.append(words.decode(end, skip_special_tokens=True).strip() == answer)
+    return sum(rights) / len(rights)
+
+
 def learn(model, batch, until, most_steps=2000):
     """Trains until that share is known; gives the number of steps."""
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
@@ -126,7 +143,7 @@ def spec_of(path):
             "model": "base",
             "base_url": "http://127.0.0.1:9/v1",
             "temperature": 0,
-            "max_tokens": 4,
+            "max_tokens": MAX_TOKENS,
         },
     )
 
