@@ -39,6 +39,7 @@ from _socket import socket, socketpair
 from evalsi_sandbox.namespaced.zygote_case import DUMPABLE, Holder, confine, read_input
 from evalsi_sandbox.namespaced.zygote_life import Life
 from evalsi_sandbox.namespaced.zygote_memory import enlarge, fold
+from evalsi_sandbox.namespaced.zygote_processor import roam, stay
 from evalsi_sandbox.namespaced.zygote_rooms import (
     LIBC,
     MAIN,
@@ -109,10 +110,12 @@ def main() -> Life:
         if word not in (b"p", b"n") or len(fds) != 1:
             os._exit(0)
         network = NEW_NET if word == b"n" else 0
+        stay()
         holder = syscall(CLONE, NEW | network | SIGCHLD, 0, 0, 0, 0)
         if holder == 0:
             control.close()
             return hold(socket(fileno=fds[0]), user, bool(network))
+        roam()
         os.close(fds[0])
         control.send(b"%d" % holder)
 

@@ -20,6 +20,7 @@ from _signal import SIGKILL  # type: ignore[import-not-found]
 from _socket import socket
 
 from evalsi_sandbox.namespaced.zygote_life import Life, compiled
+from evalsi_sandbox.namespaced.zygote_processor import roam
 from evalsi_sandbox.namespaced.zygote_rooms import (
     LIBC,
     ROOMS,
@@ -163,6 +164,7 @@ class Holder:
     def live(self, limits: dict[str, Any], fds: list[int]) -> Life:
         """Becomes the case: all but the program's own text."""
         try:
+            roam()
             os.setsid()
             for number, fd in enumerate(fds):
                 os.dup2(fd, number)
