@@ -10,6 +10,7 @@ import contextlib
 import select
 import socket
 import struct
+import sys
 import time
 from collections.abc import Callable, Iterator
 from typing import Final
@@ -132,7 +133,7 @@ class Holder:
 
     def _send(self, data: bytes, fds: list[int]) -> None:
         """Sends a frame, within the time for each part of it."""
-        frame = len(data).to_bytes(4, "big") + data
+        frame = len(data).to_bytes(4, sys.byteorder) + data
         sent = socket.send_fds(self._wire, [frame], fds)
         deadline = time.monotonic() + _SPARE_S
         view = memoryview(frame)[sent:]

@@ -41,7 +41,11 @@ HOSTNAME: Final = "evalsi"
 GUEST: Final = Path(__file__).with_name("guest.py")
 START: Final = Path(__file__).with_name("zygote_start.py")
 _PARTS: Final = tuple(
-    f"zygote{part}" for part in ("_rooms", "_processor", "_memory", "_watch", "_life", "_case", "")
+    f"zygote{part}"
+    for part in (
+        *("_calls", "_rooms", "_line", "_processor", "_memory", "_watch", "_life", "_case"),
+        *("_rehearsal", ""),
+    )
 )
 TMP: Final = "/tmp"  # noqa: S108 - inside, and private
 SHM: Final = "/dev/shm"  # noqa: S108 - inside, and private

@@ -9,26 +9,47 @@ import contextlib
 import ctypes
 import gc
 import io
-import mmap
+import marshal
 import os
-import resource
-import select
 import struct
 import sys
 import time
 from _signal import SIGKILL  # type: ignore[import-not-found]
-from _socket import socket
 
+from evalsi_sandbox.namespaced.zygote_calls import (
+    CAPSET,
+    CLOSE,
+    CLOSE_RANGE,
+    DUMPABLE,
+    KILL,
+    MUNMAP,
+    PIDFD_OPEN,
+    PRCTL,
+    PRLIMIT,
+    SETSID,
+    UMOUNT,
+    WAIT,
+    checked,
+    fork,
+    syscall,
+)
 from evalsi_sandbox.namespaced.zygote_life import Life, compiled
+from evalsi_sandbox.namespaced.zygote_line import (
+    ENDED,
+    SPOKEN,
+    STATUS_AT,
+    USAGE_AT,
+    answer,
+    happened,
+    received,
+)
+from evalsi_sandbox.namespaced.zygote_memory import PAGE, share
 from evalsi_sandbox.namespaced.zygote_processor import roam
 from evalsi_sandbox.namespaced.zygote_rooms import (
-    LIBC,
     ROOMS,
-    checked,
     connected,
     furnish,
     look,
-    network,
 )
 from evalsi_sandbox.namespaced.zygote_watch import (
     CPU,
@@ -43,13 +64,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-fork, waitpid, wait4, kill, prctl = LIBC.fork, LIBC.waitpid, LIBC.wait4, LIBC.kill, LIBC.prctl
-STATUS, USAGE = ctypes.c_char * 4, ctypes.c_char * 144  # each is dear to make
 DETACH = 2
-DUMPABLE, SECCOMP, FILTER, NOHANG = 4, 22, 2, 1
-QUICK_MS = 3  # most cases end within it
+SECCOMP, FILTER, NOHANG = 22, 2, 1
+QUICK_NS = 3_000_000  # most cases end within it
 TOUCHED, CONNECTED = 1, 2  # what a case has left: a folder that is not as it was, connections
-HEAD = struct.Struct("=BBdd")
+LINE, NET = 20, 21  # a holder's own descriptors: those below are a case's
+LAST = 1 << 20
 
 
 class Filter(ctypes.Structure):
@@ -58,78 +78,102 @@ class Filter(ctypes.Structure):
     _fields_ = (("length", ctypes.c_ushort), ("lines", ctypes.c_char_p))
 
 
+class Limit(ctypes.Structure):
+    """`struct rlimit`."""
+
+    _fields_ = (("soft", ctypes.c_ulong), ("hard", ctypes.c_ulong))
+
+
 class Holder:
     """One program, compiled, and its cases one after another; `take` gives it the program."""
 
-    wire: socket
     life: Life
+    wall_s: float
+    together_s: float
+    first_to_die: bool
+    seeks: bool
+    rlimits: list[tuple[int, Any]]
 
     def __init__(self, rooms: dict[str, int]) -> None:
         self.rooms = {room: (size, look(room)) for room, size in rooms.items()}
-        self.begun = mmap.mmap(-1, 1)  # shared with the case until its program begins
-        self.poll = select.poll()
-        # The kernel writes a case's status and usage there, and they go to the opener as they are.
-        self.status, self.usage = STATUS(), USAGE()
-        self.how_it_was = ctypes.byref(self.status), 0, ctypes.byref(self.usage)
-        self.net = network()
-        self.untouched = os.pread(self.net, 1024, 0)
+        self.page = share()
+        self.begun = ctypes.c_bool.from_address(self.page.value or 0)  # the case's, until it begins
+        self.untouched = os.pread(NET, 1024, 0)
 
-    def take(self, setup: dict[str, Any], wire: socket) -> None:
+    def take(self, setup: dict[str, Any]) -> None:
         """Becomes the holder of a program."""
-        self.wire = wire
         for room, size_mb in setup["rooms"].items():
             if self.rooms[room][0] != size_mb:
                 self.renew(room, size_mb)
         if setup["before"]:  # the opener vouches for it: it is not the program's
             exec(compile(setup["before"], "/box/before.py", "exec"), {"__name__": "before"})  # noqa: S102
         self.life = Life(compiled(setup["source"]), setup["source"])
+        self.life.kept = self  # to free it would touch its pages
         gc.freeze()
 
-    def case(self, limits: dict[str, Any], fds: list[int]) -> Life | None:
+    def next(self) -> Life | None:
+        """Does what the next request asks for; returns a life in the case alone."""
+        try:
+            payload, count = received(LINE)
+            if payload:  # else the limits are as before
+                self.limit(payload)
+            return self.case(count)
+        except EOFError:
+            os._exit(0)
+        except BaseException as error:  # noqa: BLE001 - told to the opener
+            os.write(LINE, f"broken: {type(error).__name__}: {error}".encode()[:500])
+            os._exit(1)
+
+    def limit(self, payload: bytes) -> None:
+        """Reads what the next cases may use."""
+        limits = marshal.loads(payload)  # noqa: S302 - written by the opener
+        self.wall_s, self.together_s = limits["wall_s"], limits["together_s"]
+        self.first_to_die, self.seeks = limits["first_to_die"], limits["seeks"]
+        self.rlimits = [(what, ctypes.byref(Limit(*pair))) for what, *pair in limits["rlimits"]]
+
+    def case(self, count: int) -> Life | None:
         """Runs the program once and answers how it ended; returns a life in the case alone.
 
         What it prints goes to the opener's own pipes.
+
+        Args:
+            count: its descriptors, which are there already.
         """
-        self.begun[0] = 0
+        self.begun.value = False
         begun = time.monotonic()
         pid = fork()
         if pid == 0:
-            return self.live(limits, fds)
-        checked(pid)
+            syscall(SETSID)
+            self.live(count)
+            return self.life
         # While the case lives, each page that is written to here is copied: first wait.
-        alive = os.pidfd_open(pid)
-        self.poll.register(alive, select.POLLIN)
-        quick = self.poll.poll(QUICK_MS)
-        ended, spent_s = (EXITED, 0.0) if quick else self.watch(pid, alive, limits, begun)
-        for fd in fds:
-            os.close(fd)
-        os.close(alive)
+        ENDED.fd = syscall(PIDFD_OPEN, checked(pid), 0)
+        quick = happened(1, QUICK_NS)
+        ended, spent_s = (EXITED, 0.0) if quick else self.watch(pid, begun)
+        syscall(CLOSE, ENDED.fd)
+        close(0, count)
         wall_s = time.monotonic() - begun
         if ended != EXITED:
-            kill(pid, SIGKILL)
-        checked(wait4(pid, *self.how_it_was))
+            syscall(KILL, pid, SIGKILL)
+        checked(syscall(WAIT, pid, STATUS_AT, 0, USAGE_AT))
         left = self.clean()
-        if ended == EXITED and not self.begun[0]:
+        if ended == EXITED and not self.begun.value:
             ended = UNCONFINED
-        self.wire.sendmsg([HEAD.pack(ended, left, wall_s, spent_s), self.status, self.usage])
+        answer(LINE, ended, left, wall_s, spent_s)
         return None
 
-    def watch(
-        self, pid: int, alive: int, limits: dict[str, Any], begun: float
-    ) -> tuple[int, float]:
+    def watch(self, pid: int, begun: float) -> tuple[int, float]:
         """Waits for the case's end, the opener's word, or a limit of its time; and CPU seconds."""
-        if limits["first_to_die"]:
+        if self.first_to_die:
             put_first(pid)
-        purse = Purse(limits["together_s"], begun)
-        deadline = begun + limits["wall_s"]
-        poll = select.poll()
-        poll.register(alive, select.POLLIN)
-        poll.register(self.wire, select.POLLIN)  # a word: enough; its end: the opener is gone
+        purse = Purse(self.together_s, begun)
+        deadline = begun + self.wall_s
+        SPOKEN.fd = LINE  # a word: enough; its end: the opener is gone
         while (left := deadline - time.monotonic()) > 0:
-            for fd, _ in poll.poll(min(left, purse.look_s) * 1000):
-                if fd == alive:
+            if happened(2, int(min(left, purse.look_s) * 1e9)):
+                if ENDED.happened:
                     return EXITED, purse.spent_s
-                if not self.wire.recv(1):
+                if not os.read(LINE, 1):
                     os._exit(0)
                 return TOLD, purse.spent_s
             if purse.is_empty():
@@ -142,49 +186,50 @@ class Holder:
         Folders and connections go with this holder's namespaces: the next case has a new one.
         """
         # Whoever is left in the namespace is ours to wait for.
-        if waitpid(-1, None, NOHANG) >= 0 and kill(-1, SIGKILL) == 0:
-            while waitpid(-1, None, 0) >= 0:
+        if syscall(WAIT, -1, None, NOHANG, None) >= 0 and syscall(KILL, -1, SIGKILL) == 0:
+            while syscall(WAIT, -1, None, 0, None) >= 0:
                 pass
         left = 0
         for room, (_, fresh) in self.rooms.items():
             if look(room) != fresh:
                 left = TOUCHED
-        if connected(self.untouched, os.pread(self.net, 1024, 0)):
+        if connected(self.untouched, os.pread(NET, 1024, 0)):
             left |= CONNECTED
         return left
 
     def renew(self, room: str, size_mb: int) -> None:
         """Replaces a folder by an empty one."""
         os.chdir("/")
-        checked(LIBC.umount2(room.encode(), DETACH))
+        checked(syscall(UMOUNT, room.encode(), DETACH))
         furnish(room, size_mb)
         self.rooms[room] = size_mb, look(room)
         os.chdir(next(iter(ROOMS)))
 
-    def live(self, limits: dict[str, Any], fds: list[int]) -> Life:
-        """Becomes the case: all but the program's own text."""
+    def live(self, first: int) -> None:
+        """Becomes the case: all but the program's own text.
+
+        Args:
+            first: from here on no descriptor stays open.
+        """
         try:
             roam()
-            os.setsid()
-            for number, fd in enumerate(fds):
-                os.dup2(fd, number)
-            os.closerange(len(fds), 1 << 20)
-            if limits["seeks"]:
+            close(first, LAST)
+            if self.seeks:
                 read_input()
-            self.limit(limits)
-            self.begun[0] = 1
-            self.begun.close()  # out of the program's reach
+            syscall(PRCTL, DUMPABLE, 1, 0, 0, 0)  # as any program: its files in /proc are its own
+            for what, limit in self.rlimits:
+                checked(syscall(PRLIMIT, 0, what, limit, None))
+            self.begun.value = True
+            syscall(MUNMAP, self.page, PAGE)  # out of the program's reach
         except BaseException as error:  # noqa: BLE001 - told to the opener
             os.write(2, f"{type(error).__name__}: {error}".encode())
             os._exit(1)
-        self.life.kept = self, limits, fds  # to free them would touch their pages
-        return self.life
 
-    def limit(self, limits: dict[str, Any]) -> None:
-        """Takes every limit."""
-        prctl(DUMPABLE, 1, 0, 0, 0)  # as any program: its files in /proc are its own
-        for number, soft, hard in limits["rlimits"]:
-            resource.setrlimit(number, (soft, hard))
+
+def close(first: int, end: int) -> None:
+    """Closes descriptors; before Linux 5.9 one by one."""
+    if syscall(CLOSE_RANGE, first, end - 1, 0) < 0:
+        os.closerange(first, end)
 
 
 def put_first(pid: int) -> None:
@@ -200,9 +245,9 @@ def put_first(pid: int) -> None:
 
 def confine(lines: bytes) -> None:
     """Drops every capability and takes the system call filter, which each case inherits."""
-    checked(LIBC.capset(struct.pack("II", 0x2008_0522, 0), bytes(24)))
+    checked(syscall(CAPSET, struct.pack("II", 0x2008_0522, 0), bytes(24)))
     program = Filter(len(lines) // 8, lines)
-    checked(prctl(SECCOMP, FILTER, ctypes.byref(program), 0, 0))
+    checked(syscall(PRCTL, SECCOMP, FILTER, ctypes.byref(program), 0, 0))
 
 
 def read_input(fd: int = 0) -> None:

@@ -42,7 +42,6 @@ class Life:
         self.text = text
         self.module: types.ModuleType | None = None
         self.kept: object = None
-        self.more: object = None
         drawing = b"random" in text or b"statistics" in text
         self.drawn: Any = sys.modules.get("random") if drawing else None
 

@@ -7,11 +7,11 @@ import ctypes
 import io
 import itertools
 
-from evalsi_sandbox.namespaced.zygote_rooms import LIBC
+from evalsi_sandbox.namespaced.zygote_calls import LIBC
 
 READ, WRITE, EXECUTE = 1, 2, 4
-PRIVATE_ANONYMOUS, MAYMOVE_FIXED, COLLAPSE = 0x22, 3, 25
-HUGE = 2 << 20
+PRIVATE_ANONYMOUS, SHARED_ANONYMOUS, MAYMOVE_FIXED, COLLAPSE = 0x22, 0x21, 3, 25
+HUGE, PAGE = 2 << 20, 4096
 
 NOWHERE = 2**64 - 1  # MAP_FAILED
 
@@ -21,6 +21,14 @@ LIBC.mmap.argtypes = AT, SIZE, NUMBER, NUMBER, NUMBER, SIZE
 LIBC.mremap.argtypes = AT, SIZE, SIZE, NUMBER, AT
 LIBC.mprotect.argtypes = LIBC.madvise.argtypes = AT, SIZE, NUMBER
 LIBC.munmap.argtypes = AT, SIZE
+
+
+def share() -> ctypes.c_void_p:
+    """A page that this process shares with those that it forks."""
+    page = LIBC.mmap(None, PAGE, READ | WRITE, SHARED_ANONYMOUS, -1, 0)
+    if page == NOWHERE:
+        raise MemoryError
+    return ctypes.c_void_p(page)
 
 
 def enlarge() -> None:

@@ -1,28 +1,31 @@
-"""Keeps a holder on the processor that its zygote runs on: the kernel would start each fork elsewhere.
+"""Keeps a holder where its zygote runs: the kernel would start each fork on another processor.
 
-A case on another processor than its holder finds nothing of it in the caches, and each wakes the
-other across. A case itself may go where it likes, as soon as it runs.
+A case elsewhere than its holder finds nothing of it in the caches, and each wakes the other across.
+A case itself may go where it likes, as soon as it runs.
 
 A part of the zygote's text: standard library only.
 """
 
 import ctypes
 
-from evalsi_sandbox.namespaced.zygote_rooms import LIBC
+from evalsi_sandbox.namespaced.zygote_calls import GETAFFINITY, GETCPU, SETAFFINITY, syscall
 
 SIZE = 1024  # bytes: 8,192 processors
 ANY, ONE = ctypes.create_string_buffer(SIZE), ctypes.create_string_buffer(SIZE)
+HERE = ctypes.c_uint()
+HERE_AT = ctypes.byref(HERE)
 
 
 def stay() -> None:
-    """Keeps to this processor; where the kernel knows no such thing all stays as it is."""
-    LIBC.sched_getaffinity(0, SIZE, ANY)
-    byte, bit = divmod(LIBC.sched_getcpu(), 8)
+    """Keeps to this processor; where the kernel does not let it, all stays as it is."""
+    syscall(GETAFFINITY, 0, SIZE, ANY)
+    syscall(GETCPU, HERE_AT, None, None)
+    byte, bit = divmod(HERE.value, 8)
     ONE[byte] = 1 << bit
-    LIBC.sched_setaffinity(0, SIZE, ONE)
+    syscall(SETAFFINITY, 0, SIZE, ONE)
     ONE[byte] = 0
 
 
 def roam() -> None:
     """May go to any processor again."""
-    LIBC.sched_setaffinity(0, SIZE, ANY)
+    syscall(SETAFFINITY, 0, SIZE, ANY)

@@ -10,16 +10,16 @@ import os
 import struct
 from _socket import AF_INET, SOCK_DGRAM, socket
 
+from evalsi_sandbox.namespaced.zygote_calls import LIBC, MOUNT, STATX, checked, syscall
+
 TYPE_CHECKING = False  # typing itself would be a tenth of a jail's memory
 if TYPE_CHECKING:
     from typing import Any
 
-LIBC = ctypes.PyDLL(None, use_errno=True)  # the interpreter's lock is kept over a fork
-syscall = LIBC.syscall  # each attribute of LIBC is asked for through Python code
 NOSUID_NODEV, NOEXEC, READ_ONLY, NO_ATIME, REMOUNT_BIND, PRIVATE = 6, 8, 1, 1024, 0x1020, 0x4_4000
 MAIN = "/box/main.py"
 ROOMS = {"/tmp": 64, "/dev/shm": 16}  # noqa: S108 - inside, and private; sizes that most ask for
-STATX, HERE, BASIC_STATS = {"x86_64": 332, "aarch64": 291}[os.uname().machine], -100, 0x7FF
+HERE, BASIC_STATS = -100, 0x7FF
 SEEN = ctypes.create_string_buffer(256)  # what `os.stat` makes of it are twenty objects
 
 
@@ -28,10 +28,10 @@ def inhabit(user: tuple[int, int]) -> None:
     put("/proc/self/setgroups", b"deny")
     for name, number in zip(("uid_map", "gid_map"), user, strict=True):
         put(f"/proc/self/{name}", b"%d %d 1" % (number, number))
-    LIBC.mount(b"none", b"/", None, PRIVATE, None)
+    syscall(MOUNT, b"none", b"/", None, PRIVATE, None)
     # Where the jail's own /proc is partly covered the kernel refuses a new one; the old one shows
     # no more than this jail's own helpers.
-    LIBC.mount(b"proc", b"/proc", b"proc", NOSUID_NODEV | NOEXEC, None)
+    syscall(MOUNT, b"proc", b"/proc", b"proc", NOSUID_NODEV | NOEXEC, None)
     for room, size_mb in ROOMS.items():
         furnish(room, size_mb)
     os.chdir(next(iter(ROOMS)))
@@ -45,7 +45,7 @@ def settle(setup: dict[str, Any]) -> None:
         if "/" in name:
             os.makedirs(os.path.dirname(path), exist_ok=True)  # noqa: PTH103, PTH120
         put(path, data)
-    checked(LIBC.mount(b"none", b"/box", None, REMOUNT_BIND | NOSUID_NODEV | READ_ONLY, None))
+    checked(syscall(MOUNT, b"none", b"/box", None, REMOUNT_BIND | NOSUID_NODEV | READ_ONLY, None))
     for name, value in setup["env"].items():
         os.environ[name] = value
 
@@ -53,7 +53,7 @@ def settle(setup: dict[str, Any]) -> None:
 def furnish(room: str, size_mb: int) -> None:
     """Mounts an empty folder of a size."""
     options = b"size=%dm,mode=1777,nr_inodes=32k" % size_mb
-    checked(LIBC.mount(b"tmpfs", room.encode(), b"tmpfs", NOSUID_NODEV | NO_ATIME, options))
+    checked(syscall(MOUNT, b"tmpfs", room.encode(), b"tmpfs", NOSUID_NODEV | NO_ATIME, options))
 
 
 def look(room: str) -> bytes:
@@ -69,12 +69,6 @@ def put(path: str, data: bytes) -> None:
     while view:
         view = view[os.write(fd, view) :]
     os.close(fd)
-
-
-def checked(result: int) -> None:
-    """Raises what the last call through ctypes failed with."""
-    if result < 0:
-        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
 
 
 def network() -> int:

@@ -12,7 +12,9 @@ if __name__ == "__main__":
     for name, code in marshal.loads(os.read(int(sys.argv[1]), 1 << 20)).items():  # noqa: S302 - ours
         sys.modules[name] = types.ModuleType(name)
         exec(code, sys.modules[name].__dict__)  # noqa: S102 - likewise
-    life = sys.modules["evalsi_sandbox.namespaced.zygote"].main()
+    holder = sys.modules["evalsi_sandbox.namespaced.zygote"].main()
+    while (life := holder.next()) is None:
+        pass
     ended, raised = 0, None
     try:
         exec(*life.begin())  # noqa: S102 - what this process is for
