@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import marshal
 import resource
 import signal
@@ -14,7 +13,6 @@ from typing import TYPE_CHECKING, Final
 from evalsi.core.sandbox import JailSpec, Limits, Outcome, Program, encoded
 from evalsi_sandbox import capture, memfile
 from evalsi_sandbox.interpreter import environment
-from evalsi_sandbox.namespaced import seccomp
 from evalsi_sandbox.namespaced.holder import (
     CpuWatch,
     Holder,
@@ -184,11 +182,6 @@ class ForkJail:
             return self._shell.group is not None and self._shell.group.ran_out()
 
 
-@functools.cache
-def _filter() -> bytes:
-    return seccomp.program(seccomp.machine())
-
-
 def _setup(program: Program) -> dict[str, object]:
     spec: JailSpec = program.jail
     source = encoded(program.source)
@@ -199,5 +192,4 @@ def _setup(program: Program) -> dict[str, object]:
         "files": {**spec.files, "main.py": source},
         "rooms": {TMP: spec.tmp_mb, SHM: spec.shm_mb},
         "env": {name: value for name, value in spec.env.items() if value != usual.get(name)},
-        "filter": _filter(),
     }

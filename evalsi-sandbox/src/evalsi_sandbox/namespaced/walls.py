@@ -16,6 +16,7 @@ from typing import Final, Protocol
 from evalsi.core.errors import SandboxUnavailable
 from evalsi.core.sandbox import JailSpec
 from evalsi_sandbox.interpreter import FLAGS, Interpreter, environment
+from evalsi_sandbox.namespaced import seccomp
 
 __all__ = [
     "CONTROL",
@@ -114,13 +115,13 @@ class Walls:
 
 @functools.cache
 def zygote() -> bytes:
-    """The zygote's code after that of its parts, by their names; the interpreter is ours."""
+    """The zygote's code after that of its parts, by their names, and its system call filter."""
     texts = {f"{__package__}.{name}": GUEST.with_name(f"{name}.py").read_text() for name in _PARTS}
     codes = {
         name: compile(text, "<string>", "exec", dont_inherit=True, optimize=2)
         for name, text in texts.items()
     }
-    return marshal.dumps(codes)
+    return marshal.dumps((codes, seccomp.program(seccomp.machine())))
 
 
 class Tool(Protocol):

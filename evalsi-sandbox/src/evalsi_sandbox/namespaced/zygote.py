@@ -28,14 +28,14 @@ from _signal import (  # type: ignore[import-not-found]
     SIG_DFL,
     SIG_IGN,
     SIGCHLD,
-    SIGINT,
     SIGKILL,
     signal,
 )
 from _socket import socket
 
 from evalsi_sandbox.namespaced.zygote_calls import CLONE, DUMPABLE, LIBC, PRCTL, syscall
-from evalsi_sandbox.namespaced.zygote_case import LINE, NET, Holder, confine
+from evalsi_sandbox.namespaced.zygote_case import LINE, NET, Holder
+from evalsi_sandbox.namespaced.zygote_life import ignore_interrupts
 from evalsi_sandbox.namespaced.zygote_line import received
 from evalsi_sandbox.namespaced.zygote_memory import enlarge, fold
 from evalsi_sandbox.namespaced.zygote_processor import roam, stay
@@ -61,11 +61,15 @@ NEW_NET = 0x4000_0000
 NO_NEW_PRIVS = 38
 
 
-def main() -> Holder:
-    """Serves requests until the opener goes away; returns in a holder alone."""
+def main(lines: bytes) -> Holder:
+    """Serves requests until the opener goes away; returns in a holder alone.
+
+    Args:
+        lines: the system call filter.
+    """
     control = int(sys.argv[1])
     os.set_inheritable(control, False)
-    signal(SIGINT, SIG_IGN)  # with a handler it would reach a first process
+    ignore_interrupts()
     signal(SIGCHLD, SIG_IGN)  # holders are reaped by the kernel
     syscall(PRCTL, NO_NEW_PRIVS, 1, 0, 0, 0)
     syscall(PRCTL, DUMPABLE, 0, 0, 0, 0)
@@ -86,11 +90,13 @@ def main() -> Holder:
     enlarge()
     fold()
     user = os.getuid(), os.getgid()
+    holder = Holder(lines)
     gc.disable()
     gc.collect()
     gc.freeze()
     LIBC.malloc_trim(0)
-    return hold(user, *requested(socket(fileno=control)))
+    hold(holder, user, *requested(socket(fileno=control)))
+    return holder
 
 
 def requested(control: socket) -> tuple[int, bool]:
@@ -139,8 +145,8 @@ def end(holder: int) -> None:
         os.kill(holder, SIGKILL)
 
 
-def hold(user: tuple[int, int], wire: int, own_network: bool) -> Holder:
-    """A holder that has its program, and is ready for its cases."""
+def hold(holder: Holder, user: tuple[int, int], wire: int, own_network: bool) -> None:
+    """Makes a holder ready for its cases."""
     try:
         signal(SIGCHLD, SIG_DFL)
         os.dup2(wire, LINE, inheritable=False)
@@ -153,18 +159,17 @@ def hold(user: tuple[int, int], wire: int, own_network: bool) -> Holder:
         os.dup2(watched, NET, inheritable=False)
         os.close(watched)
         syscall(PRCTL, DUMPABLE, 0, 0, 0, 0)
-        holder = Holder(ROOMS)
+        holder.look(ROOMS)
         setup = marshal.loads(received(LINE)[0])  # noqa: S302 - written by the opener
         settle(setup)
         holder.take(setup)
-        confine(setup["filter"])
+        holder.confine()
         os.write(LINE, b"ready")
     except EOFError:
         os._exit(0)
     except BaseException as error:  # noqa: BLE001 - told to the opener
         os.write(LINE, f"broken: {type(error).__name__}: {error}".encode()[:500])
         os._exit(1)
-    return holder
 
 
 def descriptors(extra: list[Any]) -> list[int]:

@@ -70,12 +70,14 @@ QUICK_NS = 3_000_000  # most cases end within it
 TOUCHED, CONNECTED = 1, 2  # what a case has left: a folder that is not as it was, connections
 LINE, NET = 20, 21  # a holder's own descriptors: those below are a case's
 LAST = 1 << 20
+SOCKSTAT = 440  # bytes, which the interpreter takes from its own rooms
+NO_CAPABILITY = struct.pack("II", 0x2008_0522, 0), bytes(24)
 
 
 class Filter(ctypes.Structure):
     """`struct sock_fprog`."""
 
-    _fields_ = (("length", ctypes.c_ushort), ("lines", ctypes.c_char_p))
+    _fields_ = (("length", ctypes.c_ushort), ("lines", ctypes.c_void_p))
 
 
 class Limit(ctypes.Structure):
@@ -85,20 +87,34 @@ class Limit(ctypes.Structure):
 
 
 class Holder:
-    """One program, compiled, and its cases one after another; `take` gives it the program."""
+    """One program, compiled, and its cases one after another; `take` gives it the program.
+
+    A zygote has it ready, and each of its forks that becomes a holder fills it.
+
+    Args:
+        lines: the system call filter.
+    """
 
     life: Life
+    rooms: dict[str, tuple[int, bytes]]
+    page: ctypes.c_void_p
+    begun: ctypes.c_bool  # shared with the case until its program begins
+    untouched: bytes
     wall_s: float
     together_s: float
     first_to_die: bool
     seeks: bool
     rlimits: list[tuple[int, Any]]
 
-    def __init__(self, rooms: dict[str, int]) -> None:
+    def __init__(self, lines: bytes) -> None:
+        self.lines = ctypes.create_string_buffer(lines)
+        self.filter = Filter(len(lines) // 8, ctypes.addressof(self.lines))
+        self.filter_at = ctypes.byref(self.filter)
+
+    def look(self, rooms: dict[str, int]) -> None:
+        """Sees what its rooms and its network are like before the first case."""
         self.rooms = {room: (size, look(room)) for room, size in rooms.items()}
-        self.page = share()
-        self.begun = ctypes.c_bool.from_address(self.page.value or 0)  # the case's, until it begins
-        self.untouched = os.pread(NET, 1024, 0)
+        self.untouched = os.pread(NET, SOCKSTAT, 0)
 
     def take(self, setup: dict[str, Any]) -> None:
         """Becomes the holder of a program."""
@@ -107,9 +123,17 @@ class Holder:
                 self.renew(room, size_mb)
         if setup["before"]:  # the opener vouches for it: it is not the program's
             exec(compile(setup["before"], "/box/before.py", "exec"), {"__name__": "before"})  # noqa: S102
-        self.life = Life(compiled(setup["source"]), setup["source"])
-        self.life.kept = self  # to free it would touch its pages
+        self.page = share()
+        self.begun = ctypes.c_bool.from_address(self.page.value or 0)
+        code = compiled(setup["source"])
         gc.freeze()
+        self.life = Life(code, setup["source"])  # young, for a collection to find its objects
+        self.life.kept = self
+
+    def confine(self) -> None:
+        """Drops every capability and takes the system call filter, which each case inherits."""
+        checked(syscall(CAPSET, *NO_CAPABILITY))
+        checked(syscall(PRCTL, SECCOMP, FILTER, self.filter_at, 0, 0))
 
     def next(self) -> Life | None:
         """Does what the next request asks for; returns a life in the case alone."""
@@ -193,7 +217,7 @@ class Holder:
         for room, (_, fresh) in self.rooms.items():
             if look(room) != fresh:
                 left = TOUCHED
-        if connected(self.untouched, os.pread(NET, 1024, 0)):
+        if connected(self.untouched, os.pread(NET, SOCKSTAT, 0)):
             left |= CONNECTED
         return left
 
@@ -241,13 +265,6 @@ def put_first(pid: int) -> None:
         fd = os.open(f"/proc/{pid}/oom_score_adj", os.O_WRONLY)
         os.write(fd, b"1000")
         os.close(fd)
-
-
-def confine(lines: bytes) -> None:
-    """Drops every capability and takes the system call filter, which each case inherits."""
-    checked(syscall(CAPSET, struct.pack("II", 0x2008_0522, 0), bytes(24)))
-    program = Filter(len(lines) // 8, lines)
-    checked(syscall(PRCTL, SECCOMP, FILTER, ctypes.byref(program), 0, 0))
 
 
 def read_input(fd: int = 0) -> None:

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import ctypes
 import gc
+import io
 import os
 import sys
 import threading
@@ -20,6 +22,7 @@ from _signal import (  # type: ignore[import-not-found]
     signal,
 )
 
+from evalsi_sandbox.namespaced.zygote_calls import SIGACTION, checked, syscall
 from evalsi_sandbox.namespaced.zygote_rooms import MAIN
 
 TYPE_CHECKING = False
@@ -27,35 +30,49 @@ if TYPE_CHECKING:
     from typing import Any, NoReturn
 
 LONGEST = 256 * 1024  # of a text that the holder compiles: no limit holds for it yet
-OWN: dict[str, object] = (  # of a `__main__` that was read from a file
-    {"__annotations__": {}, "__cached__": None}
-    if sys.version_info < (3, 14)
-    else {"__cached__": None}
-)
+INTERRUPTED = ctypes.create_string_buffer(64)  # `struct sigaction` of the interpreter's handler
+IGNORED = (1).to_bytes(8, sys.byteorder) + bytes(56)
+MASK_SIZE = 8
+
+
+def ignore_interrupts() -> None:
+    """Has the kernel ignore SIGINT, while the interpreter believes that it handles it.
+
+    With a handler it would reach a first process; a case has only to tell the kernel.
+    """
+    signal(SIGINT, default_int_handler)
+    checked(syscall(SIGACTION, SIGINT, None, INTERRUPTED, MASK_SIZE))
+    checked(syscall(SIGACTION, SIGINT, IGNORED, None, MASK_SIZE))
 
 
 class Life:
-    """A program that is about to run in this process: all that is left to do is to run it."""
+    """A program that is about to run in this process: all that is left to do is to run it.
+
+    Attributes:
+        code: None until it begins, where the text is left to the case.
+        names: of its module.
+        kept: what a case need not free: that would touch its pages.
+    """
 
     def __init__(self, code: types.CodeType | None, text: bytes) -> None:
         self.code = code
         self.text = text
-        self.module: types.ModuleType | None = None
         self.kept: object = None
         drawing = b"random" in text or b"statistics" in text
         self.drawn: Any = sys.modules.get("random") if drawing else None
+        self.module: types.ModuleType | None = types.ModuleType("__main__")
+        self.names = self.module.__dict__
+        self.names.update(__builtins__=sys.modules["builtins"], __file__=MAIN, **own())
+        sys.modules["__main__"] = self.module
 
-    def begin(self) -> tuple[types.CodeType, dict[str, Any]]:
-        """What `exec` needs; the text is compiled here where the holder left it to the case."""
-        signal(SIGINT, default_int_handler)
-        self.module = sys.modules["__main__"] = types.ModuleType("__main__")
-        names = self.module.__dict__
-        names.update(__builtins__=sys.modules["builtins"], __file__=MAIN, **OWN)
+    def begin(self) -> None:
+        """Is called in the case; raises what is wrong with a text that was left to it."""
+        syscall(SIGACTION, SIGINT, INTERRUPTED, None, MASK_SIZE)
         gc.enable()
         if self.drawn is not None:
             self.drawn._inst.seed()  # as Python's own fork hook does
-        code = self.code or compile(self.text, MAIN, "exec", dont_inherit=True)
-        return code, names
+        if self.code is None:
+            self.code = compile(self.text, MAIN, "exec", dont_inherit=True)
 
     def failed(self, error: BaseException) -> int:
         """Shows what the program ended with, as the interpreter does; the exit status."""
@@ -95,6 +112,13 @@ class Life:
         if sys.stderr is not sys.stdout and sys.stderr is not sys.__stdout__:
             flushed &= _flushed(sys.stderr)
         return flushed
+
+
+def own() -> dict[str, object]:
+    """Names of a `__main__` that was read from a file."""
+    if sys.version_info < (3, 14):
+        return {"__annotations__": {}, "__cached__": None}
+    return {"__cached__": None}
 
 
 def _own(trace: types.TracebackType | None) -> types.TracebackType | None:
@@ -140,11 +164,16 @@ def _shown(error: BaseException) -> int:
 
 
 def _flushed(stream: Any, *, shown: bool = False) -> bool:
-    """Whether what was printed could be written."""
+    """Whether what was printed could be written; nothing is asked of one that is closed."""
     try:
-        if stream is not None and not getattr(stream, "closed", False):
+        # The usual stream asks itself, in fewer pages.
+        if type(stream) is io.TextIOWrapper or not (
+            stream is None or getattr(stream, "closed", False)
+        ):
             stream.flush()
     except BaseException as error:  # noqa: BLE001 - whatever stands there may raise anything
+        if type(stream) is io.TextIOWrapper and _is_closed(stream):
+            return True
         if shown and sys.stderr is not None:
             newer = sys.version_info >= (3, 13)
             where = "on flushing sys.stdout:" if newer else f"in: {stream!r}"
@@ -152,6 +181,13 @@ def _flushed(stream: Any, *, shown: bool = False) -> bool:
             sys.__excepthook__(type(error), error.with_traceback(None), None)
         return False
     return True
+
+
+def _is_closed(stream: io.TextIOWrapper) -> bool:
+    try:
+        return stream.closed
+    except ValueError:  # it was detached
+        return False
 
 
 def compiled(text: bytes) -> types.CodeType | None:

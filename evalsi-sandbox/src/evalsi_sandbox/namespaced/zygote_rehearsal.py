@@ -11,11 +11,12 @@ import os
 import resource
 import struct
 import sys
-from _signal import SIG_DFL, SIG_IGN, SIGCHLD, SIGINT, signal  # type: ignore[import-not-found]
+from _signal import SIG_DFL, SIG_IGN, SIGCHLD, signal  # type: ignore[import-not-found]
 from _socket import SCM_RIGHTS, SOL_SOCKET, socket, socketpair
 
 from evalsi_sandbox.namespaced.zygote_calls import DUMPABLE, PRCTL, syscall
 from evalsi_sandbox.namespaced.zygote_case import LAST, LINE, NET, Holder, read_input
+from evalsi_sandbox.namespaced.zygote_life import ignore_interrupts
 from evalsi_sandbox.namespaced.zygote_line import ANSWER_SIZE
 from evalsi_sandbox.namespaced.zygote_processor import stay
 from evalsi_sandbox.namespaced.zygote_rooms import MAIN, ROOMS, network, put
@@ -62,7 +63,7 @@ def rehearse() -> None:
     ours.close()
     theirs.close()
     signal(SIGCHLD, SIG_IGN)
-    signal(SIGINT, SIG_IGN)
+    ignore_interrupts()
     syscall(PRCTL, DUMPABLE, 0, 0, 0, 0)
     for number, fd in enumerate(kept):
         os.dup2(fd, number)
@@ -75,7 +76,8 @@ def perform(opener: socket) -> None:
     """A holder's work and a case's, in this process; one case more is forked, and ends at once."""
     put("/dev/null", b"-")
     stay()
-    holder = Holder({next(iter(ROOMS)): 1})
+    holder = Holder(b"")
+    holder.look({next(iter(ROOMS)): 1})
     holder.take({"source": SOURCE, "before": "", "rooms": {}})
     reading, writing = os.pipe()
     seen = os.pipe()
@@ -89,7 +91,8 @@ def perform(opener: socket) -> None:
     for number, fd in enumerate(fds):
         os.dup2(fd, number)
     holder.live(LAST - 1)
-    exec(*holder.life.begin())  # noqa: S102 - our own
+    holder.life.begin()
+    exec(holder.life.code, holder.life.names)  # type: ignore[arg-type] # noqa: S102 - our own
     holder.life.leave()
     for fd in (*seen, reading, writing):
         os.close(fd)
