@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import closing
 
 import pytest
@@ -157,13 +158,27 @@ def test_a_case_does_not_reach_its_holder(forks: JailForks, attack: str) -> None
     text = (
         "import os, resource, signal\nif input() == 'leave':\n"
         f"    try: {attack}\n    except Exception as error: print(type(error).__name__)\n"
-        "else: print(os.getpriority(os.PRIO_PROCESS, 1) == os.nice(0), "
-        "len(os.sched_getaffinity(1)) == len(os.sched_getaffinity(0)), os.sched_getscheduler(1))"
+        "else: print(os.getpriority(os.PRIO_PROCESS, 1) == os.nice(0), os.sched_getscheduler(1))"
     )
 
     after = _run(forks, text, [b"leave", b"look"])
 
-    assert after.stdout == b"True True 0\n", after
+    assert after.stdout == b"True 0\n", after
+
+
+def test_a_case_does_not_move_its_holder(forks: JailForks) -> None:
+    text = (
+        "import os\nbefore = os.sched_getaffinity(1)\n"
+        "for other in os.sched_getaffinity(0) - before:\n"
+        "    try: os.sched_setaffinity(1, {other})\n"
+        "    except PermissionError: print('refused')\n"
+        "print(os.sched_getaffinity(1) == before, len(before))"
+    )
+
+    outcome = _run(forks, text, [b""])
+
+    others = len(os.sched_getaffinity(0)) - 1
+    assert outcome.stdout == b"refused\n" * others + b"True 1\n", outcome
 
 
 def test_a_writing_end_sent_away_delays_nothing(forks: JailForks) -> None:

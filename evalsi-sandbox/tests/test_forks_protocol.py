@@ -10,6 +10,7 @@ import marshal
 import os
 import socket
 import struct
+import sys
 import time
 from collections.abc import Iterator
 
@@ -126,14 +127,20 @@ def _wire(jail: ForkJail) -> socket.socket:
     return jail._holder._wire
 
 
+def _frame(data: bytes) -> bytes:
+    return len(data).to_bytes(4, sys.byteorder) + data
+
+
 frames = st.one_of(
     st.binary(max_size=300),
-    st.binary(max_size=300).map(lambda data: len(data).to_bytes(4, "big") + data),
+    st.binary(max_size=300).map(_frame),
     st.recursive(
         st.none() | st.integers() | st.binary() | st.text() | st.floats(),
         lambda inner: st.lists(inner) | st.dictionaries(st.text(max_size=9), inner),
         max_leaves=9,
-    ).map(lambda value: len(marshal.dumps(value)).to_bytes(4, "big") + marshal.dumps(value)),
+    ).map(
+        lambda value: len(marshal.dumps(value)).to_bytes(4, sys.byteorder) + marshal.dumps(value)
+    ),
 )
 
 

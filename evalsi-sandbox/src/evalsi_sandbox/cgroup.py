@@ -99,10 +99,8 @@ class Cgroup:
         if self._events is None:
             name = "memory.events" if self._unified else "memory.oom_control"
             self._events = FileIO(self._memory / name)
-        for line in os.pread(self._events.fileno(), 4096, 0).splitlines():
-            if line.startswith(b"oom_kill "):
-                return int(line.split()[1])
-        return 0
+        _, _, count = os.pread(self._events.fileno(), 4096, 0).partition(b"\noom_kill ")
+        return int(count.partition(b"\n")[0]) if count else 0
 
 
 def make(held: lease.Lease) -> Cgroup | None:

@@ -7,7 +7,7 @@ import os
 from io import FileIO
 from typing import Final
 
-__all__ = ["scratch", "sealed", "stdin"]
+__all__ = ["piped", "scratch", "sealed", "stdin"]
 
 _PIPE_BYTES: Final = 65536
 
@@ -30,21 +30,26 @@ def stdin(data: bytes) -> FileIO:
     Programs poll a pipe, and hand it to asyncio; both refuse a file. It may be opened again by
     path (`/dev/stdin`), whoever the program runs as.
     """
-    if len(data) <= _PIPE_BYTES:
-        reading, writing = os.pipe()
-        pipe = FileIO(reading, "rb")
+    reading = piped(data)
+    return sealed(data) if reading is None else FileIO(reading, "rb")
+
+
+def piped(data: bytes) -> int | None:
+    """The reading end of a pipe that holds `data` and then ends; None where none takes it all."""
+    if len(data) > _PIPE_BYTES:
+        return None
+    reading, writing = os.pipe()
+    try:
+        os.fchmod(reading, 0o444)
         os.set_blocking(writing, False)  # the kernel gives smaller pipes to who has many
-        try:
-            whole = not data or os.write(writing, data) == len(data)
-        except BlockingIOError:
-            whole = False
-        finally:
-            os.close(writing)
-        if whole:
-            os.fchmod(reading, 0o444)
-            return pipe
-        pipe.close()
-    return sealed(data)
+        if not data or os.write(writing, data) == len(data):
+            return reading
+    except BlockingIOError:
+        pass
+    finally:
+        os.close(writing)
+    os.close(reading)
+    return None
 
 
 def scratch() -> FileIO:

@@ -5,20 +5,20 @@ from __future__ import annotations
 import math
 import os
 import struct
-from dataclasses import dataclass
 from enum import IntEnum
-from typing import ClassVar, Final, Self
+from typing import Final, NamedTuple, Self
 
 from evalsi.core.sandbox import Ended
 from evalsi_sandbox import capture
 
-__all__ = ["CONNECTED", "STOPPED", "Answer", "How"]
+__all__ = ["ANSWER_SIZE", "CONNECTED", "STOPPED", "Answer", "How"]
 
 CONNECTED: Final = 2
 """In what is left: connections, beside which a folder that is not as it was counts 1."""
 _HEAD: Final = struct.Struct("=BBdd")
 _WAITED: Final = struct.Struct("=i5q104x")
 """A status and the kernel's `struct rusage`: two times of seconds and microseconds, then KiB."""
+ANSWER_SIZE: Final = _HEAD.size + _WAITED.size
 
 
 class How(IntEnum):
@@ -27,12 +27,12 @@ class How(IntEnum):
     EXITED, WALL, TOLD, CPU, UNCONFINED = range(5)
 
 
+_KNOWN: Final = {how.value: how for how in How}
 STOPPED: Final[dict[How, Ended]] = {How.WALL: "wall", How.CPU: "cpu"}
 """The limits that a holder itself keeps."""
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(NamedTuple):
     """What a holder says of a case.
 
     Attributes:
@@ -42,8 +42,6 @@ class Answer:
         used: its status, CPU time and memory.
     """
 
-    SIZE: ClassVar[int] = _HEAD.size + _WAITED.size
-
     how: How
     left: int
     wall_s: float
@@ -51,7 +49,7 @@ class Answer:
 
     @classmethod
     def of(cls, data: bytes) -> Self | None:
-        """The answer of `SIZE` bytes; None where they are none.
+        """The answer of `ANSWER_SIZE` bytes; None where they are none.
 
         Raises:
             ValueError: the status is none of a process that has ended.
@@ -60,10 +58,10 @@ class Answer:
         status, user_s, user_us, system_s, system_us, peak_kib = _WAITED.unpack_from(
             data, _HEAD.size
         )
-        if how > max(How) or not (
-            math.isfinite(wall_s) and math.isfinite(spent_s) and peak_kib >= 0
+        if not (
+            how in _KNOWN and math.isfinite(wall_s) and math.isfinite(spent_s) and peak_kib >= 0
         ):
             return None
         cpu_s = max(user_s + system_s + (user_us + system_us) / 1e6, spent_s)
         used = capture.Used(os.waitstatus_to_exitcode(status), cpu_s, peak_kib * 1024)
-        return cls(How(how), left, wall_s, used)
+        return cls(_KNOWN[how], left, wall_s, used)

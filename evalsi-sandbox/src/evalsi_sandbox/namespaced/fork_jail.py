@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import marshal
+import os
 import resource
 import signal
 import socket
@@ -45,7 +46,7 @@ class ForkJail:
         self._setup = b""
         self._connected = False
         self._limited: tuple[int, int] | None = None
-        self._requests: dict[tuple[Limits, bool], bytes] = {}
+        self._asked: tuple[tuple[Limits, bool] | None, bytes] = None, b""
         self._closed = False
         self.programs = 0
         self.base = ""
@@ -100,6 +101,18 @@ class ForkJail:
 
     def case(self, stdin: bytes, limits: Limits, wire: socket.socket | None) -> Outcome:
         """Runs the program once; raises `HolderLost`."""
+        reading = memfile.piped(stdin)
+        if reading is None:
+            with memfile.sealed(stdin) as file:
+                return self._case(file.fileno(), limits, wire, seeks=True)
+        try:
+            return self._case(reading, limits, wire, seeks=False)
+        finally:
+            os.close(reading)
+
+    def _case(
+        self, stdin: int, limits: Limits, wire: socket.socket | None, *, seeks: bool
+    ) -> Outcome:
         assert self._holder is not None
         self._limit(limits)
         self.sound = False
@@ -107,11 +120,12 @@ class ForkJail:
             self._renew()
         group = self._shell.group
         watch = CpuWatch(group.cpu_s) if group is not None else None
-        with memfile.stdin(stdin) as file:
-            fds = [file.fileno(), *([wire.fileno()] if wire is not None else [])]
-            stopped, used, wall_s, out, err = self._holder.case(
-                self._request(limits, seeks=file.seekable()), fds, limits, watch
-            )
+        stopped, used, wall_s, out, err = self._holder.case(
+            self._request(limits, seeks=seeks),
+            (stdin,) if wire is None else (stdin, wire.fileno()),
+            limits,
+            watch,
+        )
         self._connected |= self._holder.connected
         self.sound = not self._connected
         ended = stopped or capture.ended_by(used, limits, out_of_memory=self._ran_out())
@@ -162,20 +176,20 @@ class ForkJail:
             self._limited = wanted
 
     def _request(self, limits: Limits, *, seeks: bool) -> bytes:
-        known = self._requests.get((limits, seeks))
-        if known is not None:
-            return known
+        known, request = self._asked
+        if known == (limits, seeks):
+            return request
         in_cgroup = self._shell.group is not None
         caps = rlimits(limits, processes=limits.processes + 1, bounded_together=in_cgroup)
-        request = {
+        wanted = {
             "wall_s": float(limits.wall_s),
             "together_s": 0.0 if in_cgroup else float(jail_cpu_s(limits)),
             "first_to_die": in_cgroup,
             "seeks": seeks,
             "rlimits": [(getattr(resource, name), *pair) for name, pair in caps.items()],
         }
-        self._requests = {(limits, seeks): marshal.dumps(request)}
-        return self._requests[limits, seeks]
+        self._asked = (limits, seeks), marshal.dumps(wanted)
+        return self._asked[1]
 
     def _ran_out(self) -> bool:
         with lost_on_error():

@@ -12,20 +12,22 @@ import socket
 import struct
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 from evalsi.core.sandbox import Ended, Limits
 from evalsi_sandbox import capture
-from evalsi_sandbox.namespaced.answer import CONNECTED, STOPPED, Answer, How
+from evalsi_sandbox.namespaced.answer import ANSWER_SIZE, CONNECTED, STOPPED, Answer, How
 from evalsi_sandbox.namespaced.printed import Printed
 from evalsi_sandbox.rlimits import jail_cpu_s
 
-__all__ = ["CpuWatch", "Holder", "HolderLost", "lost_on_error", "timeval"]
+__all__ = ["LOST", "CpuWatch", "Holder", "HolderLost", "lost", "lost_on_error", "timeval"]
 
 _READY: Final = b"ready"
 _READY_S: Final = 5.0
 _SPARE_S: Final = 5.0  # the holder keeps the wall limit itself; this is for a holder that cannot
+LOST: Final = (OSError, ValueError, struct.error, EOFError, TypeError)
+"""What a line that is broken raises."""
 _QUICK_MS: Final = 25  # most cases end within it, and print less than a pipe holds
 
 
@@ -47,6 +49,8 @@ class Holder:
         self.connected = False
         self._ready = True
         self._known = b""
+        self._answered = select.poll()
+        self._answered.register(wire, select.POLLIN)
         wire.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, timeval(_SPARE_S))
         wire.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, timeval(capture.LOOK_S))
 
@@ -57,7 +61,7 @@ class Holder:
             self._ready = False
 
     def case(
-        self, request: bytes, fds: list[int], limits: Limits, watch: CpuWatch | None = None
+        self, request: bytes, fds: Sequence[int], limits: Limits, watch: CpuWatch | None = None
     ) -> tuple[Ended | None, capture.Used, float, bytes, bytes]:
         """Runs a case; what stopped it, what it used, its seconds, stdout and stderr.
 
@@ -67,15 +71,17 @@ class Holder:
             limits: the same for us.
             watch: says when all processes together have used enough.
         """
-        with lost_on_error(), Printed(limits.output_bytes) as printed:
-            frame = b"" if request == self._known else request
-            self._send(frame, [*fds[:1], *printed.ends, *fds[1:]])
-            printed.begun()
-            self._known = request
-            self._await_ready()
-            told = self._until_answer(printed, limits, watch)
-            answer = Answer.of(self._receive(Answer.SIZE, _SPARE_S))
-            out, err = printed.rest()
+        try:
+            with Printed(limits.output_bytes) as printed:
+                self._send(b"" if request == self._known else request, printed.between(fds))
+                printed.begun()
+                self._known = request
+                self._await_ready()
+                told = self._until_answer(printed, limits, watch)
+                answer = Answer.of(self._receive(ANSWER_SIZE, _SPARE_S))
+                out, err = printed.rest()
+        except LOST as error:
+            raise lost(error) from error
         if answer is None:
             raise HolderLost("an answer of a wrong form")
         stopped = self._understood(answer, told, err)
@@ -99,10 +105,10 @@ class Holder:
         self, printed: Printed, limits: Limits, watch: CpuWatch | None
     ) -> Ended | None:
         """Reads what a case prints until the holder answers; what it was told to stop it for."""
+        if self._answered.poll(_QUICK_MS):
+            return None
         poll = select.poll()
         poll.register(self._wire, select.POLLIN)
-        if poll.poll(_QUICK_MS):
-            return None
         for fd in printed:
             poll.register(fd, select.POLLIN)
         told: Ended | None = None
@@ -131,10 +137,13 @@ class Holder:
                 raise HolderLost("the holder could not take the program")
             self._ready = True
 
-    def _send(self, data: bytes, fds: list[int]) -> None:
+    def _send(self, data: bytes, fds: Sequence[int]) -> None:
         """Sends a frame, within the time for each part of it."""
         frame = len(data).to_bytes(4, sys.byteorder) + data
-        sent = socket.send_fds(self._wire, [frame], fds)
+        handed = struct.pack(f"{len(fds)}i", *fds)
+        sent = self._wire.sendmsg([frame], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, handed)])
+        if sent == len(frame):
+            return
         deadline = time.monotonic() + _SPARE_S
         view = memoryview(frame)[sent:]
         while view:
@@ -144,19 +153,20 @@ class Holder:
 
     def _receive(self, size: int, within_s: float) -> bytes:
         """So many bytes, within the time."""
-        deadline = time.monotonic() + within_s
         data = b""
-        while len(data) < size:
+        deadline = time.monotonic() + within_s
+        while True:
             try:
                 part = self._wire.recv(size - len(data))
             except BlockingIOError:  # nothing for a while
                 part = None
             if part == b"":
                 raise HolderLost("the holder ended")
-            data += part or b""
-            if len(data) < size and time.monotonic() > deadline:
+            data = data + part if data and part else part or data
+            if len(data) == size:
+                return data
+            if time.monotonic() > deadline:
                 raise HolderLost("the holder does not answer in time")
-        return data
 
 
 class CpuWatch:
@@ -180,13 +190,18 @@ class CpuWatch:
         return self._purse is not None and self._purse.is_empty()
 
 
+def lost(error: BaseException) -> HolderLost:
+    """What is wrong with the line, as the loss of the holder."""
+    return HolderLost(f"{type(error).__name__}: {error}")
+
+
 @contextlib.contextmanager
 def lost_on_error() -> Iterator[None]:
     """Whatever is wrong with the line is `HolderLost`."""
     try:
         yield
-    except (OSError, ValueError, struct.error, EOFError, TypeError) as error:
-        raise HolderLost(f"{type(error).__name__}: {error}") from error
+    except LOST as error:
+        raise lost(error) from error
 
 
 def timeval(seconds: float) -> bytes:

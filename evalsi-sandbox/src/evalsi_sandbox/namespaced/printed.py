@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final, Self
 
 __all__ = ["Printed"]
@@ -55,29 +55,33 @@ class Printed:
         """The reading ends."""
         return iter(self._kept)
 
+    def between(self, fds: Sequence[int]) -> list[int]:
+        """A case's descriptors: standard input, our two, and what comes after them."""
+        return [*fds[:1], *self.ends, *fds[1:]]
+
     def begun(self) -> None:
         """Leaves the writing ends to the case."""
         for fd in self.ends:
             os.close(fd)
         self.ends.clear()
 
-    def take(self, fd: int) -> bool:
-        """Takes some of what is there; whether there may be more."""
+    def take(self, fd: int) -> int:
+        """Takes some of what is there; how much, and 0 where there is no more to take."""
         room = self._most + 1 - len(self._kept[fd])
         try:
             part = os.read(fd, min(room, _CHUNK))
         except BlockingIOError:
-            return False
+            return 0
         self._kept[fd] += part
         if len(self._kept[fd]) > self._most:
             self._kept[fd] = self._kept[fd][: self._most]
             self.full = True
-        return bool(part) and not self.full
+        return 0 if self.full else len(part)
 
     def rest(self) -> tuple[bytes, bytes]:
         """Takes what the pipes still hold; all of output and error."""
         for fd in self._kept:
-            while not self.full and self.take(fd):
-                pass
+            while not self.full and self.take(fd) == _CHUNK:
+                pass  # a shorter part was all that there was
         out, err = self._kept.values()
         return out, err

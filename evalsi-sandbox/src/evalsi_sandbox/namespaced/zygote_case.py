@@ -44,7 +44,7 @@ from evalsi_sandbox.namespaced.zygote_line import (
     received,
 )
 from evalsi_sandbox.namespaced.zygote_memory import PAGE, share
-from evalsi_sandbox.namespaced.zygote_processor import roam
+from evalsi_sandbox.namespaced.zygote_processor import roam, stay
 from evalsi_sandbox.namespaced.zygote_rooms import (
     ROOMS,
     connected,
@@ -172,8 +172,11 @@ class Holder:
             return self.life
         # While the case lives, each page that is written to here is copied: first wait.
         ENDED.fd = syscall(PIDFD_OPEN, checked(pid), 0)
-        quick = happened(1, QUICK_NS)
-        ended, spent_s = (EXITED, 0.0) if quick else self.watch(pid, begun)
+        ended, spent_s = EXITED, 0.0
+        if not happened(1, QUICK_NS):
+            roam()  # to be heard where the case takes all of this processor
+            ended, spent_s = self.watch(pid, begun)
+            stay()
         syscall(CLOSE, ENDED.fd)
         close(0, count)
         wall_s = time.monotonic() - begun

@@ -103,6 +103,7 @@ class Life:
         # Where nothing has grown old, the young are all; a whole collection frees for a future.
         young = not any(gc.get_count()[1:]) and sys.version_info < (3, 14)
         gc.collect(0 if young else 2)
+        del self.names
         self.module = sys.last_type = sys.last_value = sys.last_traceback = None
         sys.modules.pop("__main__", None)
         gc.collect(1 if young else 2)

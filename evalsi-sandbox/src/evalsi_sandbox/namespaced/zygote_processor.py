@@ -11,7 +11,7 @@ import ctypes
 from evalsi_sandbox.namespaced.zygote_calls import GETAFFINITY, GETCPU, SETAFFINITY, syscall
 
 SIZE = 1024  # bytes: 8,192 processors
-ANY, ONE = ctypes.create_string_buffer(SIZE), ctypes.create_string_buffer(SIZE)
+ANY, ONE = (ctypes.c_ubyte * SIZE)(), (ctypes.c_ubyte * SIZE)()
 HERE = ctypes.c_uint()
 HERE_AT = ctypes.byref(HERE)
 
