@@ -237,19 +237,22 @@ def together(commands: list[list[str]]) -> Iterator[bytes]:
 
 
 def forked(fork: PythonFork, factor: int) -> int:
-    with closing(fork.load(Program(SOURCE.format(factor=factor)))) as loaded:
-        for number in range(CASES):
-            outcome = loaded.case(b"%d" % number, LIMITS)
-            assert outcome.clean
-            assert int(outcome.stdout) == number * factor
-    return CASES
+    return run_all(fork, factor, CASES)
 
 
 def one(fork: PythonFork, programs: int) -> int:
-    with closing(fork.load(Program(SOURCE.format(factor=2)))) as loaded:
-        for number in range(programs * CASES):
-            assert int(loaded.case(b"%d" % number, LIMITS).stdout) == number * 2
-    return programs * CASES
+    return run_all(fork, 2, programs * CASES)
+
+
+def run_all(fork: PythonFork, factor: int, cases: int) -> int:
+    """One program's cases, each told ahead, as `code-exec-tests` does."""
+    with closing(fork.load(Program(SOURCE.format(factor=factor)))) as loaded:
+        for number in range(cases):
+            ahead = b"%d" % (number + 1) if number + 1 < cases else None
+            outcome = loaded.case(b"%d" % number, LIMITS, ahead=ahead)
+            assert outcome.clean
+            assert int(outcome.stdout) == number * factor
+    return cases
 
 
 def bare(factor: int) -> int:

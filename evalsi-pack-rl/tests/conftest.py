@@ -56,7 +56,14 @@ class BareProgram:
         self._env = dict(env)
         self._running: subprocess.Popen[bytes] | None = None
 
-    def case(self, stdin: bytes, limits: Limits, *, wire: socket.socket | None = None) -> Outcome:
+    def case(
+        self,
+        stdin: bytes,
+        limits: Limits,
+        *,
+        wire: socket.socket | None = None,
+        ahead: bytes | None = None,
+    ) -> Outcome:
         cpu_s = max(1, round(limits.cpu_s))
         started = time.perf_counter()
         with subprocess.Popen(

@@ -336,7 +336,14 @@ class FailingProgram:
         self._fork = fork
         self._loaded = loaded
 
-    def case(self, stdin: bytes, limits: Limits, *, wire: socket.socket | None = None) -> Outcome:
+    def case(
+        self,
+        stdin: bytes,
+        limits: Limits,
+        *,
+        wire: socket.socket | None = None,
+        ahead: bytes | None = None,
+    ) -> Outcome:
         if self._fork.failures:
             self._fork.failures -= 1
             if wire is not None:

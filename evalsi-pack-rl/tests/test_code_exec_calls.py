@@ -230,7 +230,14 @@ class BrokenFork:
     def load(self, program: Program) -> BrokenFork:
         return self
 
-    def case(self, stdin: bytes, limits: Limits, *, wire: socket.socket | None = None) -> Outcome:
+    def case(
+        self,
+        stdin: bytes,
+        limits: Limits,
+        *,
+        wire: socket.socket | None = None,
+        ahead: bytes | None = None,
+    ) -> Outcome:
         return self._outcome
 
     def kill(self) -> None:

@@ -19,6 +19,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from evalsi.core.sandbox import Limits, Program
+from evalsi_sandbox.capture import Used
 from evalsi_sandbox.namespaced import holder as holder_module
 from evalsi_sandbox.namespaced.fork_jail import ForkJail
 from evalsi_sandbox.namespaced.forks import JailForks
@@ -56,6 +57,11 @@ def _short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(holder_module, "_READY_S", 1.0)
 
 
+def _case(holder: Holder) -> tuple[object, Used, float, bytes, bytes]:
+    with contextlib.closing(holder.send(REQUEST, [], LIMITS)) as printed:
+        return holder.outcome(printed, LIMITS)
+
+
 @given(answer=answers, closed=st.booleans())
 @FUZZ
 def test_whatever_a_holder_answers_is_an_outcome_or_its_loss(answer: bytes, closed: bool) -> None:
@@ -67,7 +73,7 @@ def test_whatever_a_holder_answers_is_an_outcome_or_its_loss(answer: bytes, clos
         begun = time.monotonic()
         holder = Holder(ours)
         try:
-            _, used, wall_s, out, err = holder.case(REQUEST, [], LIMITS)
+            _, used, wall_s, out, err = _case(holder)
         except HolderLost:
             pass
         else:
@@ -106,7 +112,7 @@ def test_a_holder_that_drips_is_lost_in_time() -> None:
     holder = Holder(ours)
     begun = time.monotonic()
     with pytest.raises(HolderLost):
-        holder.case(REQUEST, [], LIMITS)
+        _case(holder)
     done.set()
     thread.join()
     holder.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 from typing import TYPE_CHECKING
 
@@ -43,8 +44,9 @@ class Runner:
     def _runs(self, program: Program, cases: Sequence[Case]) -> Generator[CaseResult]:
         standing = _Standing(self._fork, program)
         try:
-            for case in cases:
-                yield standing.tried(case, self._result)
+            for case, following in itertools.zip_longest(cases, cases[1:]):
+                ahead = following.stdin if isinstance(following, PairCase) else None
+                yield standing.tried(case, functools.partial(self._result, ahead=ahead))
         finally:
             standing.close()
 
@@ -76,11 +78,11 @@ class Runner:
         )
         return Program("".join(lines), JAIL)
 
-    def _result(self, loaded: Loaded, case: Case) -> CaseResult:
+    def _result(self, loaded: Loaded, case: Case, *, ahead: bytes | None) -> CaseResult:
         if isinstance(case, CallCase):
             return called(loaded, case, self._limits, self._params.float_tolerance)
         assert isinstance(case, PairCase), "asserts have their own runner"
-        outcome = loaded.case(case.stdin, self._limits)
+        outcome = loaded.case(case.stdin, self._limits, ahead=ahead)
         right = outcome.clean and same_output(outcome.stdout, case.expected, self._params)
         return CaseResult(verdict(outcome, right=right), outcome, case.expected)
 

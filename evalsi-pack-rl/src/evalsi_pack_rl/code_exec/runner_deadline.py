@@ -52,11 +52,18 @@ class _TimedProgram:
     def enforced(self) -> Mapping[str, str]:
         return self._loaded.enforced
 
-    def case(self, stdin: bytes, limits: Limits, *, wire: socket.socket | None = None) -> Outcome:
+    def case(
+        self,
+        stdin: bytes,
+        limits: Limits,
+        *,
+        wire: socket.socket | None = None,
+        ahead: bytes | None = None,
+    ) -> Outcome:
         left_s = self._fork.left_s()
         if left_s is not None and left_s < limits.wall_s:
-            limits = replace(limits, wall_s=left_s)
-        outcome = self._loaded.case(stdin, limits, wire=wire)
+            limits, ahead = replace(limits, wall_s=left_s), None  # the next one has less yet
+        outcome = self._loaded.case(stdin, limits, wire=wire, ahead=ahead)
         self._fork.memory = self._loaded.enforced.get("memory", "")
         return outcome
 

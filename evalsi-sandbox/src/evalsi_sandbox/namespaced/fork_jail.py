@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import marshal
 import os
 import resource
@@ -21,6 +22,7 @@ from evalsi_sandbox.namespaced.holder import (
     lost_on_error,
     timeval,
 )
+from evalsi_sandbox.namespaced.printed import Printed
 from evalsi_sandbox.namespaced.walls import SHM, TMP
 from evalsi_sandbox.rlimits import jail_cpu_s, rlimits
 
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
 __all__ = ["ForkJail"]
 
 _ANSWER_S: Final = 5.0
+_UNREAD_S: Final = 0.01
 _SPARE_MB: Final = 96  # for the zygote, the holder and the tool, which share the cgroup
 _SPARE_PROCESSES: Final = 8
 
@@ -44,6 +47,7 @@ class ForkJail:
         self._lock = threading.Lock()
         self._holder: Holder | None = None
         self._setup = b""
+        self._ahead: _Sent | None = None
         self._connected = False
         self._limited: tuple[int, int] | None = None
         self._asked: tuple[tuple[Limits, bool] | None, bytes] = None, b""
@@ -99,39 +103,87 @@ class ForkJail:
         self._holder.load(self._setup)
         self.sound = True
 
-    def case(self, stdin: bytes, limits: Limits, wire: socket.socket | None) -> Outcome:
-        """Runs the program once; raises `HolderLost`."""
-        reading = memfile.piped(stdin)
-        if reading is None:
-            with memfile.sealed(stdin) as file:
-                return self._case(file.fileno(), limits, wire, seeks=True)
-        try:
-            return self._case(reading, limits, wire, seeks=False)
-        finally:
-            os.close(reading)
-
-    def _case(
-        self, stdin: int, limits: Limits, wire: socket.socket | None, *, seeks: bool
+    def case(
+        self,
+        stdin: bytes,
+        limits: Limits,
+        wire: socket.socket | None = None,
+        ahead: bytes | None = None,
     ) -> Outcome:
-        assert self._holder is not None
-        self._limit(limits)
+        """Runs the program once, and perhaps begins its next case; raises `HolderLost`.
+
+        Args:
+            stdin: its standard input.
+            limits: what it may use.
+            wire: its descriptor 3.
+            ahead: the next case's standard input.
+        """
         self.sound = False
-        if not self._holder.fresh:
-            self._renew()
+        sent = self._sent_ahead(stdin, limits, wire) or self._sent(stdin, limits, wire)
+        with contextlib.closing(sent.printed):
+            if ahead is not None:
+                self._ahead = self._sent(ahead, limits, None)
+            return self._outcome(sent)
+
+    def _outcome(self, sent: _Sent) -> Outcome:
+        assert self._holder is not None
         group = self._shell.group
         watch = CpuWatch(group.cpu_s) if group is not None else None
-        stopped, used, wall_s, out, err = self._holder.case(
-            self._request(limits, seeks=seeks),
-            (stdin,) if wire is None else (stdin, wire.fileno()),
-            limits,
-            watch,
-        )
+        stopped, used, wall_s, out, err = self._holder.outcome(sent.printed, sent.limits, watch)
+        if not self._holder.fresh:
+            self._forget_ahead()
+        out_of_memory = self._ran_out()
+        if out_of_memory and self._ahead is not None:
+            raise HolderLost("a case or the next one, which had begun, ran out of memory")
         self._connected |= self._holder.connected
         self.sound = not self._connected
-        ended = stopped or capture.ended_by(used, limits, out_of_memory=self._ran_out())
+        ended = stopped or capture.ended_by(used, sent.limits, out_of_memory=out_of_memory)
         number = signal.SIGKILL.value if stopped else abs(used.status)
         cpu_s = watch.spent_s if stopped == "cpu" and watch is not None else used.cpu_s
         return Outcome(ended, number, out, err, wall_s, cpu_s, used.peak_bytes)
+
+    def _sent_ahead(self, stdin: bytes, limits: Limits, wire: socket.socket | None) -> _Sent | None:
+        """The case that was sent ahead, where it is this one."""
+        sent = self._ahead
+        if sent is None:
+            return None
+        if wire is not None or not sent.is_of(stdin, limits) or sent.waits_for_us():
+            self._forget_ahead()
+            return None
+        self._ahead = None
+        return sent
+
+    def _sent(self, stdin: bytes, limits: Limits, wire: socket.socket | None) -> _Sent:
+        self._limit(limits)
+        if self._holder is None or not self._holder.fresh:
+            self._renew()
+        reading = memfile.piped(stdin)
+        if reading is not None:
+            try:
+                return self._handed(reading, stdin, limits, wire, seeks=False)
+            finally:
+                os.close(reading)
+        with memfile.sealed(stdin) as file:
+            return self._handed(file.fileno(), stdin, limits, wire, seeks=True)
+
+    def _handed(
+        self, fd: int, stdin: bytes, limits: Limits, wire: socket.socket | None, *, seeks: bool
+    ) -> _Sent:
+        assert self._holder is not None
+        fds = (fd,) if wire is None else (fd, wire.fileno())
+        request = self._request(limits, seeks=seeks)
+        return _Sent(self._holder.send(request, fds, limits), stdin, limits)
+
+    def _forget_ahead(self) -> None:
+        """Ends the case that was sent ahead, with its holder, and waits for that."""
+        sent, self._ahead = self._ahead, None
+        if sent is None or self._holder is None:
+            return
+        sent.printed.close()
+        if self._holder.fresh:  # else it never began
+            if not self._holder.stopped():
+                raise HolderLost("a case that was sent ahead does not end")
+            self._ran_out()  # whatever it did counts for no other
 
     def _renew(self) -> None:
         """Has the program taken by another holder: what the last case left goes with its own."""
@@ -141,6 +193,10 @@ class ForkJail:
 
     def unload(self) -> None:
         """Lets go of the program: its holder ends, and all that it held."""
+        try:
+            self._forget_ahead()
+        except HolderLost:
+            self.sound = False
         if self._holder is not None:
             self._holder.close()
             self._holder = None
@@ -192,8 +248,27 @@ class ForkJail:
         return self._asked[1]
 
     def _ran_out(self) -> bool:
+        """Whether the kernel has killed for memory since it was asked last."""
         with lost_on_error():
             return self._shell.group is not None and self._shell.group.ran_out()
+
+
+class _Sent:
+    """A case that was asked for."""
+
+    def __init__(self, printed: Printed, stdin: bytes, limits: Limits) -> None:
+        self.printed = printed
+        self.stdin = stdin
+        self.limits = limits
+        self._at = time.monotonic()
+
+    def is_of(self, stdin: bytes, limits: Limits) -> bool:
+        """Whether it is that case."""
+        return (self.stdin, self.limits) == (stdin, limits)
+
+    def waits_for_us(self) -> bool:
+        """Whether it may have spent its time in waiting for someone to read what it prints."""
+        return time.monotonic() - self._at > _UNREAD_S and self.printed.holds_a_page()
 
 
 def _setup(program: Program) -> dict[str, object]:

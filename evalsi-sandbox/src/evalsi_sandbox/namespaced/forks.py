@@ -211,11 +211,18 @@ class _Forked:
         if _suits(program):
             self._load(program)
 
-    def case(self, stdin: bytes, limits: Limits, *, wire: socket.socket | None = None) -> Outcome:
+    def case(
+        self,
+        stdin: bytes,
+        limits: Limits,
+        *,
+        wire: socket.socket | None = None,
+        ahead: bytes | None = None,
+    ) -> Outcome:
         jail = self._jail
         if jail is not None and not self._killed:
             try:
-                return jail.case(stdin, limits, wire)
+                return jail.case(stdin, limits, wire, ahead)
             except HolderLost:
                 self._drop()
         if self._killed:

@@ -39,7 +39,8 @@ class Holder:
     """One end of the line to a holder, which has a program; the other end says whatever it says.
 
     Attributes:
-        fresh: whether the next case may be this holder's: nothing of the last one is left.
+        fresh: whether the next case may be this holder's: nothing of the last one is left, which
+            ended by itself or by a limit that the holder keeps. Else it has ended as well.
         connected: whether the last one left connections in its network.
     """
 
@@ -60,26 +61,45 @@ class Holder:
             self._send(setup, [])
             self._ready = False
 
-    def case(
-        self, request: bytes, fds: Sequence[int], limits: Limits, watch: CpuWatch | None = None
-    ) -> tuple[Ended | None, capture.Used, float, bytes, bytes]:
-        """Runs a case; what stopped it, what it used, its seconds, stdout and stderr.
+    def send(self, request: bytes, fds: Sequence[int], limits: Limits) -> Printed:
+        """Asks for a case, which begins once those before it have ended; raises `HolderLost`.
 
         Args:
             request: limits.
             fds: standard input, and a wire.
             limits: the same for us.
-            watch: says when all processes together have used enough.
         """
         try:
-            with Printed(limits.output_bytes) as printed:
-                self._send(b"" if request == self._known else request, printed.between(fds))
-                printed.begun()
-                self._known = request
-                self._await_ready()
-                told = self._until_answer(printed, limits, watch)
-                answer = Answer.of(self._receive(ANSWER_SIZE, _SPARE_S))
-                out, err = printed.rest()
+            printed = Printed(limits.output_bytes)
+        except OSError as error:
+            raise lost(error) from error
+        try:
+            self._send(b"" if request == self._known else request, printed.between(fds))
+        except LOST as error:
+            printed.close()
+            raise lost(error) from error
+        printed.begun()
+        self._known = request
+        return printed
+
+    def outcome(
+        self, printed: Printed, limits: Limits, watch: CpuWatch | None = None
+    ) -> tuple[Ended | None, capture.Used, float, bytes, bytes]:
+        """Waits for the first case that was asked for; raises `HolderLost`.
+
+        Args:
+            printed: what `send` gave.
+            limits: likewise.
+            watch: says when all processes together have used enough.
+
+        Returns:
+            What stopped it, what it used, its seconds, stdout and stderr.
+        """
+        try:
+            self._await_ready()
+            told = self._until_answer(printed, limits, watch)
+            answer = Answer.of(self._receive(ANSWER_SIZE, _SPARE_S))
+            out, err = printed.rest()
         except LOST as error:
             raise lost(error) from error
         if answer is None:
@@ -96,8 +116,8 @@ class Holder:
         heard = answer.how is How.TOLD
         if heard and told is None:
             raise HolderLost("it was told nothing")
-        # A word that came too late waits there for the next case.
-        self.fresh = not answer.left and (heard or told is None)
+        killed = answer.how is How.EXITED and answer.used.status < 0
+        self.fresh = not (answer.left or told or killed)
         self.connected = bool(answer.left & CONNECTED)
         return told if heard else STOPPED.get(answer.how)
 
@@ -123,8 +143,22 @@ class Holder:
                 over = watch is not None and watch.is_over(limits)
                 told = "output" if printed.full else "cpu" if over else None
                 if told is not None:
-                    self._wire.send(b"x")
+                    self._wire.shutdown(socket.SHUT_WR)  # whatever was asked for ahead
         raise HolderLost("the holder does not answer in time")
+
+    def stopped(self) -> bool:
+        """Ends whatever case is asked for, and the holder; whether all that came to its end."""
+        self.fresh = False
+        deadline = time.monotonic() + _SPARE_S
+        try:
+            self._wire.shutdown(socket.SHUT_WR)
+            while time.monotonic() < deadline:
+                with contextlib.suppress(BlockingIOError):  # nothing for a while
+                    if not self._wire.recv(ANSWER_SIZE):
+                        return True
+        except OSError:  # it had left before it read all that we had asked for
+            return True
+        return False
 
     def close(self) -> None:
         """Lets go: the holder ends, and all that it held."""

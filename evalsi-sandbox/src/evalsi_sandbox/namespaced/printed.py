@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
+import sys
+import termios
 from collections.abc import Iterator, Sequence
-from typing import Final, Self
+from typing import Final
 
 __all__ = ["Printed"]
 
 _CHUNK: Final = 1 << 16
+_PAGE: Final = 4096
 
 
 class Printed:
@@ -34,7 +38,7 @@ class Printed:
         try:
             err, err_end = os.pipe()
         except OSError:
-            self.__exit__()
+            self.close()
             raise
         self._kept[err] = b""
         self.ends.append(err_end)
@@ -43,13 +47,11 @@ class Printed:
         for fd in self._kept:
             os.set_blocking(fd, False)
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
+    def close(self) -> None:
+        """Lets go of all ends; safe to call twice."""
         self.begun()
-        for fd in self._kept:
-            os.close(fd)
+        while self._kept:
+            os.close(self._kept.popitem()[0])
 
     def __iter__(self) -> Iterator[int]:
         """The reading ends."""
@@ -64,6 +66,11 @@ class Printed:
         for fd in self.ends:
             os.close(fd)
         self.ends.clear()
+
+    def holds_a_page(self) -> bool:
+        """Whether a pipe holds so much that it may take no more: the smallest holds a page."""
+        sizes = (fcntl.ioctl(fd, termios.FIONREAD, bytes(4)) for fd in self._kept)
+        return any(int.from_bytes(size, sys.byteorder) >= _PAGE for size in sizes)
 
     def take(self, fd: int) -> int:
         """Takes some of what is there; how much, and 0 where there is no more to take."""

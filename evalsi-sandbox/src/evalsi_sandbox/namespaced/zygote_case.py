@@ -35,8 +35,10 @@ from evalsi_sandbox.namespaced.zygote_calls import (
 )
 from evalsi_sandbox.namespaced.zygote_life import Life, compiled
 from evalsi_sandbox.namespaced.zygote_line import (
+    ANSWER,
     ENDED,
-    SPOKEN,
+    ENOUGH,
+    SIGNALLED,
     STATUS_AT,
     USAGE_AT,
     answer,
@@ -187,22 +189,20 @@ class Holder:
         if ended == EXITED and not self.begun.value:
             ended = UNCONFINED
         answer(LINE, ended, left, wall_s, spent_s)
+        if left or ended == TOLD or (ended == EXITED and ANSWER[SIGNALLED] != b"\0"):
+            os._exit(0)  # the next case may be asked for already: it has another holder
         return None
 
     def watch(self, pid: int, begun: float) -> tuple[int, float]:
-        """Waits for the case's end, the opener's word, or a limit of its time; and CPU seconds."""
+        """Waits for the case's end, the opener's, or a limit of its time; and CPU seconds."""
         if self.first_to_die:
             put_first(pid)
         purse = Purse(self.together_s, begun)
         deadline = begun + self.wall_s
-        SPOKEN.fd = LINE  # a word: enough; its end: the opener is gone
+        ENOUGH.fd = LINE
         while (left := deadline - time.monotonic()) > 0:
             if happened(2, int(min(left, purse.look_s) * 1e9)):
-                if ENDED.happened:
-                    return EXITED, purse.spent_s
-                if not os.read(LINE, 1):
-                    os._exit(0)
-                return TOLD, purse.spent_s
+                return EXITED if ENDED.happened else TOLD, purse.spent_s
             if purse.is_empty():
                 return CPU, purse.spent_s
         return WALL, purse.spent_s

@@ -13,7 +13,7 @@ import sys
 
 from evalsi_sandbox.namespaced.zygote_calls import PPOLL, RECVMSG, SENDTO, checked, syscall
 
-READABLE, NO_SIGNAL = 1, 0x4000
+READABLE, HUNG_UP, NO_SIGNAL = 1, 0x2000, 0x4000
 
 
 class Part(ctypes.Structure):
@@ -53,12 +53,13 @@ MESSAGE_AT = ctypes.byref(MESSAGE)
 TOLD = struct.Struct("=BBdd")
 ANSWER = ctypes.create_string_buffer(TOLD.size + 4 + 144)
 ANSWER_SIZE = len(ANSWER)
+SIGNALLED = TOLD.size  # where a status says by what
 STATUS_AT = ctypes.byref(ANSWER, TOLD.size)
 USAGE_AT = ctypes.byref(ANSWER, TOLD.size + 4)
 
 WAITED = (Waited * 2)()
-ENDED, SPOKEN = WAITED  # the case's end, and the opener's word
-ENDED.events = SPOKEN.events = READABLE
+ENDED, ENOUGH = WAITED  # the case's end; the opener's end of the line, which says: enough
+ENDED.events, ENOUGH.events = READABLE, HUNG_UP
 SPAN = (ctypes.c_long * 2)()  # seconds and nanoseconds
 
 

@@ -176,8 +176,15 @@ class _LeasedProgram:
     def enforced(self) -> Mapping[str, str]:
         return self._loaded.enforced
 
-    def case(self, stdin: bytes, limits: Limits, *, wire: socket.socket | None = None) -> Outcome:
-        return self._loaded.case(stdin, limits, wire=wire)
+    def case(
+        self,
+        stdin: bytes,
+        limits: Limits,
+        *,
+        wire: socket.socket | None = None,
+        ahead: bytes | None = None,
+    ) -> Outcome:
+        return self._loaded.case(stdin, limits, wire=wire, ahead=ahead)
 
     def kill(self) -> None:
         self._loaded.kill()

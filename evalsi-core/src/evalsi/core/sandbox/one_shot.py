@@ -36,7 +36,14 @@ class _OneShot:
         self._killed = False
         self.enforced: Mapping[str, str] = {}
 
-    def case(self, stdin: bytes, limits: Limits, *, wire: socket.socket | None = None) -> Outcome:
+    def case(
+        self,
+        stdin: bytes,
+        limits: Limits,
+        *,
+        wire: socket.socket | None = None,
+        ahead: bytes | None = None,  # noqa: ARG002 - a fresh jail has no next case
+    ) -> Outcome:
         jail = self._open = self._rung.open(self._spec)
         try:
             if self._killed:

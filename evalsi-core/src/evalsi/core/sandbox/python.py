@@ -42,8 +42,24 @@ class Loaded(Protocol):
         """As `Jail.enforced`."""
         ...
 
-    def case(self, stdin: bytes, limits: Limits, *, wire: socket.socket | None = None) -> Outcome:
-        """Runs the program once."""
+    def case(
+        self,
+        stdin: bytes,
+        limits: Limits,
+        *,
+        wire: socket.socket | None = None,
+        ahead: bytes | None = None,
+    ) -> Outcome:
+        """Runs the program once.
+
+        Args:
+            stdin: what it finds on standard input.
+            limits: what it may use.
+            wire: its descriptor 3.
+            ahead: standard input of the case that will be asked for next, if that is known, with
+                these limits and no wire. A rung may begin it as soon as this case has ended. It
+                changes no outcome, and a caller may ask for another case all the same.
+        """
         ...
 
     def kill(self) -> None:
