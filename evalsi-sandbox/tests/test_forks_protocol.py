@@ -54,7 +54,6 @@ answers = st.one_of(
 @pytest.fixture(autouse=True)
 def _short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(holder_module, "_SPARE_S", 0.5)
-    monkeypatch.setattr(holder_module, "_READY_S", 1.0)
 
 
 def _case(holder: Holder) -> tuple[object, Used, float, bytes, bytes]:

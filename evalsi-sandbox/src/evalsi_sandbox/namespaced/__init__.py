@@ -9,7 +9,7 @@ from concurrent.futures import Future
 from typing import TYPE_CHECKING, Final, TypeVar, cast
 
 from evalsi.core.errors import SandboxUnavailable
-from evalsi.core.sandbox import JailSpec, OneShotFork, Program, PythonFork, Unusable
+from evalsi.core.sandbox import JailSpec, Limits, OneShotFork, Program, PythonFork, Unusable
 from evalsi_sandbox import canary, cgroup, linux
 from evalsi_sandbox.namespaced.bubblewrap import Bubblewrap
 from evalsi_sandbox.namespaced.fork_jail import ForkJail
@@ -96,6 +96,7 @@ class NamespacedRung:
             jail = forks.lease()
             try:
                 jail.load(Program(""))
+                jail.case(b"", Limits())
             except HolderLost:
                 forks.drop(jail)
                 raise

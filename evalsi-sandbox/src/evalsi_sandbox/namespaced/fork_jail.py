@@ -16,9 +16,11 @@ from evalsi.core.sandbox import JailSpec, Limits, Outcome, Program, encoded
 from evalsi_sandbox import capture, memfile
 from evalsi_sandbox.interpreter import environment
 from evalsi_sandbox.namespaced.holder import (
+    LOST,
     CpuWatch,
     Holder,
     HolderLost,
+    lost,
     lost_on_error,
     timeval,
 )
@@ -72,15 +74,20 @@ class ForkJail:
         self.sound = False
         if base != self.base:
             self.base = base
-            with memfile.sealed(base.encode()) as text:
+            with memfile.sealed(base.encode()) as text, lost_on_error():
                 self._ask(b"b", text)
+                if self._shell.control.recv(16) != b"1":
+                    raise HolderLost("the zygote ended")
         self._holder = self._made()
 
     def _made(self) -> Holder:
-        """A holder, with a network of its own where this jail's has connections of a case."""
+        """A holder, with a network of its own where this jail's has connections of a case.
+
+        Nobody waits for it: one that comes to nothing ends its line.
+        """
         ours, theirs = socket.socketpair()
         try:
-            with theirs:
+            with theirs, lost_on_error():
                 self._ask(b"n" if self._connected else b"p", theirs)
         except HolderLost:
             ours.close()
@@ -88,11 +95,8 @@ class ForkJail:
         return Holder(ours)
 
     def _ask(self, word: bytes, handed: socket.socket | FileIO) -> None:
-        """Asks the zygote; raises `HolderLost`."""
-        with lost_on_error():
-            socket.send_fds(self._shell.control, [word], [handed.fileno()])
-            if int(self._shell.control.recv(16)) <= 0:
-                raise HolderLost("the kernel gives no namespaces inside the jail")
+        """Asks the zygote."""
+        socket.send_fds(self._shell.control, [word], [handed.fileno()])
 
     def load(self, program: Program) -> None:
         """Has the holder read and compile a program; raises `HolderLost`."""
@@ -249,8 +253,10 @@ class ForkJail:
 
     def _ran_out(self) -> bool:
         """Whether the kernel has killed for memory since it was asked last."""
-        with lost_on_error():
+        try:
             return self._shell.group is not None and self._shell.group.ran_out()
+        except LOST as error:
+            raise lost(error) from error
 
 
 class _Sent:

@@ -23,8 +23,6 @@ from evalsi_sandbox.rlimits import jail_cpu_s
 
 __all__ = ["LOST", "CpuWatch", "Holder", "HolderLost", "lost", "lost_on_error", "timeval"]
 
-_READY: Final = b"ready"
-_READY_S: Final = 5.0
 _SPARE_S: Final = 5.0  # the holder keeps the wall limit itself; this is for a holder that cannot
 LOST: Final = (OSError, ValueError, struct.error, EOFError, TypeError)
 """What a line that is broken raises."""
@@ -48,8 +46,8 @@ class Holder:
         self._wire = wire
         self.fresh = True
         self.connected = False
-        self._ready = True
         self._known = b""
+        self._spare_s = 2 * _SPARE_S  # it has its rooms to make and its program to compile first
         self._answered = select.poll()
         self._answered.register(wire, select.POLLIN)
         wire.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, timeval(_SPARE_S))
@@ -59,7 +57,6 @@ class Holder:
         """Hands over the program, for the holder to make ready meanwhile; raises `HolderLost`."""
         with lost_on_error():
             self._send(setup, [])
-            self._ready = False
 
     def send(self, request: bytes, fds: Sequence[int], limits: Limits) -> Printed:
         """Asks for a case, which begins once those before it have ended; raises `HolderLost`.
@@ -96,10 +93,10 @@ class Holder:
             What stopped it, what it used, its seconds, stdout and stderr.
         """
         try:
-            self._await_ready()
             told = self._until_answer(printed, limits, watch)
             answer = Answer.of(self._receive(ANSWER_SIZE, _SPARE_S))
             out, err = printed.rest()
+            self._spare_s = _SPARE_S
         except LOST as error:
             raise lost(error) from error
         if answer is None:
@@ -132,7 +129,7 @@ class Holder:
         for fd in printed:
             poll.register(fd, select.POLLIN)
         told: Ended | None = None
-        deadline = time.monotonic() + limits.wall_s + _SPARE_S
+        deadline = time.monotonic() + limits.wall_s + self._spare_s
         while time.monotonic() < deadline:
             for fd, _ in poll.poll(capture.LOOK_S * 1000):
                 if fd == self._wire.fileno():
@@ -163,13 +160,6 @@ class Holder:
     def close(self) -> None:
         """Lets go: the holder ends, and all that it held."""
         self._wire.close()
-
-    def _await_ready(self) -> None:
-        if not self._ready:
-            answer = self._receive(len(_READY), _READY_S)
-            if answer != _READY:
-                raise HolderLost("the holder could not take the program")
-            self._ready = True
 
     def _send(self, data: bytes, fds: Sequence[int]) -> None:
         """Sends a frame, within the time for each part of it."""

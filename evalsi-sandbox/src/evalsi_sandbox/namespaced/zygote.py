@@ -109,7 +109,7 @@ def requested(control: socket) -> tuple[int, bool]:
     while True:
         word, extra, _, _ = control.recvmsg(1, 64)
         fds = descriptors(extra)
-        if holder:
+        if holder > 0:
             end(holder)  # has no namespace in common with the next
             holder = 0
         if word == b"b" and len(fds) == 1:
@@ -125,8 +125,7 @@ def requested(control: socket) -> tuple[int, bool]:
             control.close()
             return fds[0], bool(network)
         roam()
-        os.close(fds[0])
-        control.send(b"%d" % holder)
+        os.close(fds[0])  # the end of its line, where there is no holder
 
 
 def found(text: int) -> None:
@@ -164,7 +163,6 @@ def hold(holder: Holder, user: tuple[int, int], wire: int, own_network: bool) ->
         settle(setup)
         holder.take(setup)
         holder.confine()
-        os.write(LINE, b"ready")
     except EOFError:
         os._exit(0)
     except BaseException as error:  # noqa: BLE001 - told to the opener
