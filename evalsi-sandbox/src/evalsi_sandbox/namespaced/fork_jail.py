@@ -224,6 +224,8 @@ class ForkJail:
     def forget(self) -> None:
         """Lets go, in a forked child, of what is the parent's: nothing ends by that."""
         self._closed = True
+        if self._ahead is not None:
+            self._ahead.printed.close()
         if self._holder is not None:
             self._holder.close()
         self._shell.control.close()

@@ -43,9 +43,9 @@ from evalsi_sandbox.namespaced.zygote_rehearsal import as_a_file, rehearse
 from evalsi_sandbox.namespaced.zygote_rooms import (
     ROOMS,
     inhabit,
-    network,
     raise_loopback,
     settle,
+    watch_network,
 )
 
 TYPE_CHECKING = False
@@ -154,9 +154,7 @@ def hold(holder: Holder, user: tuple[int, int], wire: int, own_network: bool) ->
         inhabit(user)
         if own_network:
             raise_loopback()
-        watched = network()
-        os.dup2(watched, NET, inheritable=False)
-        os.close(watched)
+        watch_network(NET)
         syscall(PRCTL, DUMPABLE, 0, 0, 0, 0)
         holder.look(ROOMS)
         setup = marshal.loads(received(LINE)[0])  # noqa: S302 - written by the opener

@@ -19,7 +19,7 @@ from evalsi_sandbox.namespaced.zygote_case import LAST, LINE, NET, Holder, read_
 from evalsi_sandbox.namespaced.zygote_life import ignore_interrupts
 from evalsi_sandbox.namespaced.zygote_line import ANSWER_SIZE
 from evalsi_sandbox.namespaced.zygote_processor import stay
-from evalsi_sandbox.namespaced.zygote_rooms import MAIN, ROOMS, network, put
+from evalsi_sandbox.namespaced.zygote_rooms import MAIN, ROOMS, put, watch_network
 
 SOURCE = b"n = int(input())\nprint(n * 2)\n"
 TIMES = 20
@@ -57,7 +57,7 @@ def rehearse() -> None:
     signal(SIGCHLD, SIG_DFL)
     ours, theirs = socketpair()
     os.dup2(theirs.fileno(), LINE)
-    os.dup2(network(), NET)
+    watch_network(NET)
     for _ in range(TIMES):
         perform(ours)
     ours.close()
