@@ -9,18 +9,27 @@ from contextlib import closing
 import pytest
 
 from evalsi.core.sandbox import Limits, Loaded, Outcome, Program
+from evalsi_sandbox import memfile
 from evalsi_sandbox.namespaced.forks import JailForks
 
 LIMITS = Limits(wall_s=20.0)
 
 
-def _ahead(forks: JailForks, source: str, inputs: Sequence[bytes], limits: Limits) -> list[Outcome]:
+def _ahead(
+    forks: JailForks, source: str, inputs: Sequence[bytes], limits: Limits, pause_s: float = 0.0
+) -> list[Outcome]:
+    outcomes = []
     with closing(forks.load(Program(source))) as loaded:
-        following = [*inputs[1:], None]
-        return [
-            loaded.case(stdin, limits, ahead=ahead)
-            for stdin, ahead in zip(inputs, following, strict=True)
-        ]
+        for stdin, ahead in zip(inputs, [*inputs[1:], None], strict=True):
+            outcomes.append(loaded.case(stdin, limits, ahead=ahead))
+            time.sleep(pause_s)
+        assert loaded._jail is not None  # type: ignore[attr-defined] # none went to a jail of its own
+    return outcomes
+
+
+def _apart(forks: JailForks, source: str, inputs: Sequence[bytes], limits: Limits) -> list[Outcome]:
+    with closing(forks.load(Program(source))) as loaded:
+        return [loaded.case(stdin, limits) for stdin in inputs]
 
 
 def _plain(outcome: Outcome) -> tuple[str, int, bytes]:
@@ -52,16 +61,17 @@ PROGRAMS = {
 }
 
 
+@pytest.mark.parametrize("pause_s", [0.0, 0.03], ids=["at once", "later"])
 @pytest.mark.parametrize("source", PROGRAMS.values(), ids=PROGRAMS)
-def test_outcomes_are_those_of_cases_one_by_one(forks: JailForks, source: str) -> None:
+def test_outcomes_are_those_of_cases_one_by_one(
+    forks: JailForks, source: str, pause_s: float
+) -> None:
     limits = Limits(wall_s=1.5, cpu_s=1.0, memory_mb=256, output_bytes=250_000)
     inputs = [b"%d\n" % number for number in (0, 1, 2, 3, 4)]
 
-    together = _ahead(forks, source, inputs, limits)
+    together = _ahead(forks, source, inputs, limits, pause_s)
 
-    with closing(forks.load(Program(source))) as loaded:
-        apart = [loaded.case(stdin, limits) for stdin in inputs]
-    assert list(map(_plain, together)) == list(map(_plain, apart))
+    assert list(map(_plain, together)) == list(map(_plain, _apart(forks, source, inputs, limits)))
 
 
 @pytest.fixture
@@ -91,37 +101,80 @@ def test_the_next_program_waits_for_none_that_was_begun_ahead(forks: JailForks) 
     assert time.monotonic() - begun < 20
 
 
-def test_memory_counts_for_the_case_that_took_it(forks: JailForks) -> None:
+@pytest.mark.parametrize("who", ["it", "a child of it"])
+def test_memory_counts_for_the_case_that_took_it(forks: JailForks, who: str) -> None:
     source = (
-        "import mmap\nn = int(input())\n"
-        "m = [mmap.mmap(-1, 40 << 20) for _ in range(n)]\n"
-        "for one in m: one.write(b'x' * (40 << 20))\nprint(n)"
-    )
-    limits = Limits(wall_s=20.0, memory_mb=64)
-
-    ended = [
-        o.ended for o in _ahead(forks, source, [b"0\n", b"9\n", b"0\n", b"9\n", b"0\n"], limits)
-    ]
-
-    assert ended[::2] == ["exited"] * 3
-    assert set(ended[1::2]) <= {"memory", "exited"}  # a MemoryError, where addresses run out first
-
-
-def test_memory_that_a_child_took_counts_for_its_case_alone(forks: JailForks) -> None:
-    source = (
-        "import mmap, os\nn = int(input())\nif os.fork() == 0:\n"
+        "import mmap, os\nn = int(input())\ndef take():\n"
         "    m = [mmap.mmap(-1, 40 << 20) for _ in range(n)]\n"
         "    for one in m: one.write(b'x' * (40 << 20))\n"
-        "    os._exit(0)\nos.wait(); print(n)"
+        f"if {who != 'it'} and os.fork(): os.wait()\n"
+        "else: take()\nprint(n)"
     )
     limits = Limits(wall_s=20.0, memory_mb=64)
-    inputs = [b"0\n", b"9\n", b"0\n"]
-
-    together = _ahead(forks, source, inputs, limits)
+    inputs = [b"0\n", b"9\n", b"0\n", b"9\n", b"0\n"]
 
     with closing(forks.load(Program(source))) as loaded:
-        apart = [loaded.case(stdin, limits) for stdin in inputs]
+        together = [
+            loaded.case(stdin, limits, ahead=ahead)
+            for stdin, ahead in zip(inputs, [*inputs[1:], None], strict=True)
+        ]
+
+    apart = _apart(forks, source, inputs, limits)
     assert [one.ended for one in together] == [one.ended for one in apart]
+    assert [one.ended for one in apart[::2]] == ["exited"] * 3
+
+
+def test_what_children_use_together_is_counted_with_nobody_there(forks: JailForks) -> None:
+    source = (
+        "import os, time\nif input() == '1':\n    for _ in range(4):\n        if os.fork() == 0:\n"
+        "            while time.process_time() < 0.9: pass\n            os._exit(0)\n"
+        "    while True:\n        try: os.wait()\n        except ChildProcessError: break\n"
+    )
+    limits = Limits(wall_s=20.0, cpu_s=1.0)
+    with closing(forks.load(Program(source))) as loaded:
+        assert loaded.case(b"0\n", limits, ahead=b"1\n").clean
+        time.sleep(4)
+        assert loaded.case(b"1\n", limits).ended == "cpu"
+
+
+CONNECTS = (
+    "import socket\nif input() == '1':\n    l = socket.create_server(('127.0.0.1', 7000))\n"
+    "    c = socket.create_connection(('127.0.0.1', 7000)); a, _ = l.accept()\n"
+    "    a.close(); c.recv(1); c.close()\n"
+)
+BINDS = "import socket\ns = socket.socket(); s.bind(('127.0.0.1', 7000)); print('free')"
+
+
+@pytest.mark.parametrize("before", ["", "else: print('x' * 30_000_000, end='', flush=True)"])
+def test_a_case_that_nobody_asks_for_bars_no_port(forks: JailForks, before: str) -> None:
+    limits = Limits(wall_s=20.0, output_bytes=10_000_000)
+    for _ in range(5):
+        with closing(forks.load(Program(CONNECTS + before))) as loaded:
+            first = loaded.case(b"0\n", limits, ahead=b"1\n")
+            assert first.ended == ("output" if before else "exited")
+        with closing(forks.load(Program(BINDS))) as loaded:
+            assert loaded.case(b"", limits).stdout == b"free\n"
+
+
+def test_what_interrupts_the_opener_costs_no_later_case(
+    forks: JailForks, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = memfile.piped
+
+    def piped(data: bytes) -> int | None:
+        if data == b"none\n":
+            raise OSError(24, "Too many open files")
+        if data == b"interrupt\n":
+            raise KeyboardInterrupt
+        return real(data)
+
+    monkeypatch.setattr(memfile, "piped", piped)
+    with closing(forks.load(Program("print(input())"))) as loaded:
+        assert loaded.case(b"a\n", LIMITS, ahead=b"none\n").stdout == b"a\n"
+        with pytest.raises(KeyboardInterrupt):
+            loaded.case(b"b\n", LIMITS, ahead=b"interrupt\n")
+        assert loaded.case(b"c\n", LIMITS, ahead=b"d\n").stdout == b"c\n"
+        assert loaded.case(b"d\n", LIMITS).stdout == b"d\n"
 
 
 def test_one_that_waited_to_be_read_has_its_time_again(forks: JailForks) -> None:

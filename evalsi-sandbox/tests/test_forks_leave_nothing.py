@@ -168,17 +168,14 @@ def test_a_case_does_not_reach_its_holder(forks: JailForks, attack: str) -> None
 
 def test_a_case_does_not_move_its_holder(forks: JailForks) -> None:
     text = (
-        "import os\nbefore = os.sched_getaffinity(1)\n"
-        "for other in os.sched_getaffinity(0) - before:\n"
-        "    try: os.sched_setaffinity(1, {other})\n"
+        "import os\nfor one in os.sched_getaffinity(0):\n"
+        "    try: os.sched_setaffinity(1, {one}); print('moved')\n"
         "    except PermissionError: print('refused')\n"
-        "print(os.sched_getaffinity(1) == before, len(before))"
     )
 
     outcome = _run(forks, text, [b""])
 
-    others = len(os.sched_getaffinity(0)) - 1
-    assert outcome.stdout == b"refused\n" * others + b"True 1\n", outcome
+    assert outcome.stdout == b"refused\n" * len(os.sched_getaffinity(0)), outcome
 
 
 def test_a_writing_end_sent_away_delays_nothing(forks: JailForks) -> None:

@@ -96,7 +96,8 @@ class NamespacedRung:
             jail = forks.lease()
             try:
                 jail.load(Program(""))
-                jail.case(b"", Limits())
+                if not jail.case(b"", Limits()).clean:
+                    raise HolderLost("an empty program does not end well")
             except HolderLost:
                 forks.drop(jail)
                 raise

@@ -22,9 +22,9 @@ ANSWER_SIZE: Final = _HEAD.size + _WAITED.size
 
 
 class How(IntEnum):
-    """What ended a case: itself, its clock, our word, its CPU time; or it never began."""
+    """What ended a case: itself, its clock, our word, its CPU time. Or it never began, or runs."""
 
-    EXITED, WALL, TOLD, CPU, UNCONFINED = range(5)
+    EXITED, WALL, TOLD, CPU, UNCONFINED, RUNNING = range(6)
 
 
 _KNOWN: Final = {how.value: how for how in How}

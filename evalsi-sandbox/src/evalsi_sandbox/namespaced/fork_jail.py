@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import contextlib
-import marshal
 import os
-import resource
 import signal
 import socket
 import threading
 import time
 from typing import TYPE_CHECKING, Final
 
-from evalsi.core.sandbox import JailSpec, Limits, Outcome, Program, encoded
+from evalsi.core.sandbox import Limits, Outcome, Program
 from evalsi_sandbox import capture, memfile
-from evalsi_sandbox.interpreter import environment
+from evalsi_sandbox.namespaced.asked import Sent, request, setup
 from evalsi_sandbox.namespaced.holder import (
     LOST,
     CpuWatch,
@@ -24,9 +22,6 @@ from evalsi_sandbox.namespaced.holder import (
     lost_on_error,
     timeval,
 )
-from evalsi_sandbox.namespaced.printed import Printed
-from evalsi_sandbox.namespaced.walls import SHM, TMP
-from evalsi_sandbox.rlimits import jail_cpu_s, rlimits
 
 if TYPE_CHECKING:
     from io import FileIO
@@ -49,7 +44,7 @@ class ForkJail:
         self._lock = threading.Lock()
         self._holder: Holder | None = None
         self._setup = b""
-        self._ahead: _Sent | None = None
+        self._ahead: Sent | None = None
         self._connected = False
         self._limited: tuple[int, int] | None = None
         self._asked: tuple[tuple[Limits, bool] | None, bytes] = None, b""
@@ -103,7 +98,7 @@ class ForkJail:
         assert self._holder is not None
         if self._limited is None:  # later, what the last case had will do to compile
             self._limit(Limits())
-        self._setup = marshal.dumps(_setup(program))
+        self._setup = setup(program)
         self._holder.load(self._setup)
         self.sound = True
 
@@ -123,71 +118,96 @@ class ForkJail:
             ahead: the next case's standard input.
         """
         self.sound = False
-        sent = self._sent_ahead(stdin, limits, wire) or self._sent(stdin, limits, wire)
-        with contextlib.closing(sent.printed):
-            if ahead is not None:
-                self._ahead = self._sent(ahead, limits, None)
-            return self._outcome(sent)
+        try:
+            sent = self._sent_ahead(stdin, limits, wire) or self._sent(stdin, limits, wire)
+            with contextlib.closing(sent.printed):
+                begun_ahead = self._begin(ahead, limits)
+                outcome = self._outcome(sent)
+                if not begun_ahead and self._holder is not None:
+                    self._holder.fresh = False
+        except BaseException:
+            self._connected = True  # for all that is known
+            self._leave()  # an answer may be on its way, and is nobody's
+            raise
+        if outcome.ended == "wall" and sent.was_unread:
+            self._forget_ahead()
+            return self.case(stdin, limits, wire, ahead)
+        return outcome
 
-    def _outcome(self, sent: _Sent) -> Outcome:
+    def _begin(self, ahead: bytes | None, limits: Limits) -> bool:
+        """Asks for the next case; False where the holder has left, though it may have answered."""
+        if ahead is None:
+            return True
+        try:
+            self._ahead = self._sent(ahead, limits, None)
+        except HolderLost:
+            return False
+        return True
+
+    def _outcome(self, sent: Sent) -> Outcome:
         assert self._holder is not None
         group = self._shell.group
         watch = CpuWatch(group.cpu_s) if group is not None else None
         stopped, used, wall_s, out, err = self._holder.outcome(sent.printed, sent.limits, watch)
+        self._connected |= self._holder.connected
+        out_of_memory = self._ran_out()
+        if out_of_memory and self._ahead is not None and not self._holder.over:
+            raise HolderLost("a case or the next one, which had begun, ran out of memory")
         if not self._holder.fresh:
             self._forget_ahead()
-        out_of_memory = self._ran_out()
-        if out_of_memory and self._ahead is not None:
-            raise HolderLost("a case or the next one, which had begun, ran out of memory")
-        self._connected |= self._holder.connected
+        if self._ahead is not None:
+            self._ahead.begins()
         self.sound = not self._connected
         ended = stopped or capture.ended_by(used, sent.limits, out_of_memory=out_of_memory)
         number = signal.SIGKILL.value if stopped else abs(used.status)
-        cpu_s = watch.spent_s if stopped == "cpu" and watch is not None else used.cpu_s
+        together_s = watch.spent_s if stopped == "cpu" and watch is not None else 0.0
+        cpu_s = max(together_s, used.cpu_s)
         return Outcome(ended, number, out, err, wall_s, cpu_s, used.peak_bytes)
 
-    def _sent_ahead(self, stdin: bytes, limits: Limits, wire: socket.socket | None) -> _Sent | None:
+    def _sent_ahead(self, stdin: bytes, limits: Limits, wire: socket.socket | None) -> Sent | None:
         """The case that was sent ahead, where it is this one."""
         sent = self._ahead
         if sent is None:
             return None
-        if wire is not None or not sent.is_of(stdin, limits) or sent.waits_for_us():
+        if wire is not None or not sent.is_of(stdin, limits):
             self._forget_ahead()
             return None
         self._ahead = None
+        sent.look()
         return sent
 
-    def _sent(self, stdin: bytes, limits: Limits, wire: socket.socket | None) -> _Sent:
+    def _sent(self, stdin: bytes, limits: Limits, wire: socket.socket | None) -> Sent:
         self._limit(limits)
         if self._holder is None or not self._holder.fresh:
             self._renew()
-        reading = memfile.piped(stdin)
-        if reading is not None:
-            try:
-                return self._handed(reading, stdin, limits, wire, seeks=False)
-            finally:
-                os.close(reading)
-        with memfile.sealed(stdin) as file:
-            return self._handed(file.fileno(), stdin, limits, wire, seeks=True)
+        with lost_on_error():
+            reading = memfile.piped(stdin)
+            if reading is None:
+                with memfile.sealed(stdin) as file:
+                    return self._handed(file.fileno(), stdin, limits, wire, seeks=True)
+        try:
+            return self._handed(reading, stdin, limits, wire, seeks=False)
+        finally:
+            os.close(reading)
 
     def _handed(
         self, fd: int, stdin: bytes, limits: Limits, wire: socket.socket | None, *, seeks: bool
-    ) -> _Sent:
+    ) -> Sent:
         assert self._holder is not None
         fds = (fd,) if wire is None else (fd, wire.fileno())
         request = self._request(limits, seeks=seeks)
-        return _Sent(self._holder.send(request, fds, limits), stdin, limits)
+        return Sent(self._holder.send(request, fds, limits), stdin, limits)
 
     def _forget_ahead(self) -> None:
         """Ends the case that was sent ahead, with its holder, and waits for that."""
         sent, self._ahead = self._ahead, None
-        if sent is None or self._holder is None:
+        if sent is None:
             return
         sent.printed.close()
-        if self._holder.fresh:  # else it never began
-            if not self._holder.stopped():
-                raise HolderLost("a case that was sent ahead does not end")
-            self._ran_out()  # whatever it did counts for no other
+        if self._holder is not None:
+            self._holder.stop()
+            self._connected |= self._holder.connected
+        self._ran_out()  # whatever it did counts for no other
 
     def _renew(self) -> None:
         """Has the program taken by another holder: what the last case left goes with its own."""
@@ -201,6 +221,14 @@ class ForkJail:
             self._forget_ahead()
         except HolderLost:
             self.sound = False
+        self.sound &= not self._connected
+        self._leave()
+
+    def _leave(self) -> None:
+        """Ends the lines to the holder, and waits for nothing."""
+        if self._ahead is not None:
+            self._ahead.printed.close()
+            self._ahead = None
         if self._holder is not None:
             self._holder.close()
             self._holder = None
@@ -214,7 +242,7 @@ class ForkJail:
 
     def close(self) -> None:
         """Ends the jail and removes what belongs to it."""
-        self.unload()
+        self._leave()
         with self._lock:
             if self._closed:
                 return
@@ -224,10 +252,7 @@ class ForkJail:
     def forget(self) -> None:
         """Lets go, in a forked child, of what is the parent's: nothing ends by that."""
         self._closed = True
-        if self._ahead is not None:
-            self._ahead.printed.close()
-        if self._holder is not None:
-            self._holder.close()
+        self._leave()
         self._shell.control.close()
 
     def _limit(self, limits: Limits) -> None:
@@ -238,20 +263,11 @@ class ForkJail:
             self._limited = wanted
 
     def _request(self, limits: Limits, *, seeks: bool) -> bytes:
-        known, request = self._asked
-        if known == (limits, seeks):
-            return request
-        in_cgroup = self._shell.group is not None
-        caps = rlimits(limits, processes=limits.processes + 1, bounded_together=in_cgroup)
-        wanted = {
-            "wall_s": float(limits.wall_s),
-            "together_s": 0.0 if in_cgroup else float(jail_cpu_s(limits)),
-            "first_to_die": in_cgroup,
-            "seeks": seeks,
-            "rlimits": [(getattr(resource, name), *pair) for name, pair in caps.items()],
-        }
-        self._asked = (limits, seeks), marshal.dumps(wanted)
-        return self._asked[1]
+        known, told = self._asked
+        if known != (limits, seeks):
+            told = request(limits, seeks=seeks, in_cgroup=self._shell.group is not None)
+            self._asked = (limits, seeks), told
+        return told
 
     def _ran_out(self) -> bool:
         """Whether the kernel has killed for memory since it was asked last."""
@@ -259,34 +275,3 @@ class ForkJail:
             return self._shell.group is not None and self._shell.group.ran_out()
         except LOST as error:
             raise lost(error) from error
-
-
-class _Sent:
-    """A case that was asked for."""
-
-    def __init__(self, printed: Printed, stdin: bytes, limits: Limits) -> None:
-        self.printed = printed
-        self.stdin = stdin
-        self.limits = limits
-        self._at = time.monotonic()
-
-    def is_of(self, stdin: bytes, limits: Limits) -> bool:
-        """Whether it is that case."""
-        return (self.stdin, self.limits) == (stdin, limits)
-
-    def waits_for_us(self) -> bool:
-        """Whether it may have spent its time in waiting for someone to read what it prints."""
-        return time.monotonic() - self._at > _UNREAD_S and self.printed.holds_a_page()
-
-
-def _setup(program: Program) -> dict[str, object]:
-    spec: JailSpec = program.jail
-    source = encoded(program.source)
-    usual = environment(TMP)  # what the zygote was started with
-    return {
-        "source": source,
-        "before": program.before,
-        "files": {**spec.files, "main.py": source},
-        "rooms": {TMP: spec.tmp_mb, SHM: spec.shm_mb},
-        "env": {name: value for name, value in spec.env.items() if value != usual.get(name)},
-    }

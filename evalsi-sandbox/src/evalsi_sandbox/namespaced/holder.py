@@ -37,17 +37,19 @@ class Holder:
     """One end of the line to a holder, which has a program; the other end says whatever it says.
 
     Attributes:
-        fresh: whether the next case may be this holder's: nothing of the last one is left, which
-            ended by itself or by a limit that the holder keeps. Else it has ended as well.
+        over: whether it has ended itself after the last case, and read no further request: where
+            that one left something, a signal killed it, or it was told to stop it.
+        fresh: whether the next case may be this holder's. It is neither over nor told to be.
         connected: whether the last one left connections in its network.
     """
 
     def __init__(self, wire: socket.socket) -> None:
         self._wire = wire
+        self.over = False
         self.fresh = True
         self.connected = False
         self._known = b""
-        self._spare_s = 2 * _SPARE_S  # it has its rooms to make and its program to compile first
+        self._runs = False  # until then it makes its rooms, and compiles the program
         self._answered = select.poll()
         self._answered.register(wire, select.POLLIN)
         wire.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, timeval(_SPARE_S))
@@ -93,33 +95,51 @@ class Holder:
             What stopped it, what it used, its seconds, stdout and stderr.
         """
         try:
-            told = self._until_answer(printed, limits, watch)
-            answer = Answer.of(self._receive(ANSWER_SIZE, _SPARE_S))
+            answer, told = self._answer(printed, limits, watch)
             out, err = printed.rest()
-            self._spare_s = _SPARE_S
         except LOST as error:
             raise lost(error) from error
-        if answer is None:
-            raise HolderLost("an answer of a wrong form")
         stopped = self._understood(answer, told, err)
         if answer.how is How.EXITED and printed.full:
             stopped = "output"
         return stopped, answer.used, answer.wall_s, out, err
 
+    def _answer(
+        self, printed: Printed, limits: Limits, watch: CpuWatch | None
+    ) -> tuple[Answer, Ended | None]:
+        """A case's end, and what it was told to stop for."""
+        case_s = limits.wall_s + _SPARE_S
+        told = self._until_answer(printed, limits, watch, case_s if self._runs else _SPARE_S)
+        answer = self._received()
+        if answer.how is How.RUNNING and not self._runs:
+            told = self._until_answer(printed, limits, watch, case_s) or told
+            answer = self._received()
+        self._runs = True
+        return answer, told
+
+    def _received(self) -> Answer:
+        answer = Answer.of(self._receive(ANSWER_SIZE, _SPARE_S))
+        if answer is None:
+            raise HolderLost("an answer of a wrong form")
+        return answer
+
     def _understood(self, answer: Answer, told: Ended | None, err: bytes) -> Ended | None:
         """What stopped a case; the holder is fresh, or is not, from here on."""
+        if answer.how is How.RUNNING:
+            raise HolderLost("it runs, as it has said already")
         if answer.how is How.UNCONFINED:
             raise HolderLost(f"a case could not be confined: {err[-200:]!r}")
         heard = answer.how is How.TOLD
         if heard and told is None:
             raise HolderLost("it was told nothing")
         killed = answer.how is How.EXITED and answer.used.status < 0
-        self.fresh = not (answer.left or told or killed)
+        self.over = bool(answer.left) or killed or heard
+        self.fresh = not (self.over or told)
         self.connected = bool(answer.left & CONNECTED)
         return told if heard else STOPPED.get(answer.how)
 
     def _until_answer(
-        self, printed: Printed, limits: Limits, watch: CpuWatch | None
+        self, printed: Printed, limits: Limits, watch: CpuWatch | None, within_s: float
     ) -> Ended | None:
         """Reads what a case prints until the holder answers; what it was told to stop it for."""
         if self._answered.poll(_QUICK_MS):
@@ -129,7 +149,7 @@ class Holder:
         for fd in printed:
             poll.register(fd, select.POLLIN)
         told: Ended | None = None
-        deadline = time.monotonic() + limits.wall_s + self._spare_s
+        deadline = time.monotonic() + within_s
         while time.monotonic() < deadline:
             for fd, _ in poll.poll(capture.LOOK_S * 1000):
                 if fd == self._wire.fileno():
@@ -141,21 +161,35 @@ class Holder:
                 told = "output" if printed.full else "cpu" if over else None
                 if told is not None:
                     self._wire.shutdown(socket.SHUT_WR)  # whatever was asked for ahead
+                    deadline = time.monotonic() + _SPARE_S
         raise HolderLost("the holder does not answer in time")
 
-    def stopped(self) -> bool:
-        """Ends whatever case is asked for, and the holder; whether all that came to its end."""
+    def stop(self) -> None:
+        """Ends whatever case is asked for, and the holder, and waits for that.
+
+        Raises:
+            HolderLost: it does not end, or leaves without a word of a case that it had begun.
+        """
         self.fresh = False
+        said = b""
         deadline = time.monotonic() + _SPARE_S
         try:
             self._wire.shutdown(socket.SHUT_WR)
-            while time.monotonic() < deadline:
-                with contextlib.suppress(BlockingIOError):  # nothing for a while
-                    if not self._wire.recv(ANSWER_SIZE):
-                        return True
-        except OSError:  # it had left before it read all that we had asked for
-            return True
-        return False
+            while part := self._wire_part(deadline):
+                said += part
+        except OSError:  # it had left before it read all that it was asked for
+            return
+        answers = _answers(said)
+        if not answers or answers[-1].how is How.RUNNING:
+            raise HolderLost("a case that was begun ahead has no known end")
+        self.connected |= any(answer.left & CONNECTED for answer in answers)
+
+    def _wire_part(self, deadline: float) -> bytes:
+        """What comes next, b"" at the end of the line."""
+        while time.monotonic() < deadline:
+            with contextlib.suppress(BlockingIOError):  # nothing for a while
+                return self._wire.recv(ANSWER_SIZE)
+        raise HolderLost("a case that was begun ahead does not end")
 
     def close(self) -> None:
         """Lets go: the holder ends, and all that it held."""
@@ -179,18 +213,25 @@ class Holder:
         """So many bytes, within the time."""
         data = b""
         deadline = time.monotonic() + within_s
-        while True:
-            try:
+        while len(data) < size:
+            with contextlib.suppress(BlockingIOError):  # nothing for a while
                 part = self._wire.recv(size - len(data))
-            except BlockingIOError:  # nothing for a while
-                part = None
-            if part == b"":
-                raise HolderLost("the holder ended")
-            data = data + part if data and part else part or data
-            if len(data) == size:
-                return data
-            if time.monotonic() > deadline:
+                if not part:
+                    raise HolderLost("the holder ended")
+                data += part
+            if len(data) < size and time.monotonic() > deadline:
                 raise HolderLost("the holder does not answer in time")
+        return data
+
+
+def _answers(said: bytes) -> list[Answer]:
+    """All that a holder has said; raises `HolderLost`."""
+    with lost_on_error():
+        parts = [said[at : at + ANSWER_SIZE] for at in range(0, len(said), ANSWER_SIZE)]
+        found = [answer for part in parts if (answer := Answer.of(part)) is not None]
+    if len(found) < len(parts):
+        raise HolderLost("an answer of a wrong form")
+    return found
 
 
 class CpuWatch:

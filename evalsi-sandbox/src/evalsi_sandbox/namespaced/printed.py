@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import fcntl
 import os
-import sys
 import termios
 from collections.abc import Iterator, Sequence
 from typing import Final
@@ -12,7 +11,6 @@ from typing import Final
 __all__ = ["Printed"]
 
 _CHUNK: Final = 1 << 16
-_PAGE: Final = 4096
 
 
 class Printed:
@@ -67,28 +65,28 @@ class Printed:
             os.close(fd)
         self.ends.clear()
 
-    def holds_a_page(self) -> bool:
-        """Whether a pipe holds so much that it may take no more: the smallest holds a page."""
+    def is_unread(self) -> bool:
+        """Whether something waits to be read, perhaps with somebody who wants to write more."""
         sizes = (fcntl.ioctl(fd, termios.FIONREAD, bytes(4)) for fd in self._kept)
-        return any(int.from_bytes(size, sys.byteorder) >= _PAGE for size in sizes)
+        return any(map(any, sizes))
 
-    def take(self, fd: int) -> int:
-        """Takes some of what is there; how much, and 0 where there is no more to take."""
+    def take(self, fd: int) -> bool:
+        """Takes some of what is there; whether there may be more."""
         room = self._most + 1 - len(self._kept[fd])
         try:
             part = os.read(fd, min(room, _CHUNK))
         except BlockingIOError:
-            return 0
+            return False
         self._kept[fd] += part
         if len(self._kept[fd]) > self._most:
             self._kept[fd] = self._kept[fd][: self._most]
             self.full = True
-        return 0 if self.full else len(part)
+        return bool(part) and not self.full
 
     def rest(self) -> tuple[bytes, bytes]:
         """Takes what the pipes still hold; all of output and error."""
         for fd in self._kept:
-            while not self.full and self.take(fd) == _CHUNK:
-                pass  # a shorter part was all that there was
+            while not self.full and self.take(fd):
+                pass
         out, err = self._kept.values()
         return out, err

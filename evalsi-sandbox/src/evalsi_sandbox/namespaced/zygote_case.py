@@ -38,6 +38,7 @@ from evalsi_sandbox.namespaced.zygote_line import (
     ANSWER,
     ENDED,
     ENOUGH,
+    NO_ANSWER,
     SIGNALLED,
     STATUS_AT,
     USAGE_AT,
@@ -56,6 +57,8 @@ from evalsi_sandbox.namespaced.zygote_rooms import (
 from evalsi_sandbox.namespaced.zygote_watch import (
     CPU,
     EXITED,
+    LOOK_S,
+    RUNNING,
     TOLD,
     UNCONFINED,
     WALL,
@@ -102,6 +105,7 @@ class Holder:
     page: ctypes.c_void_p
     begun: ctypes.c_bool  # shared with the case until its program begins
     untouched: bytes
+    noted: bool
     wall_s: float
     together_s: float
     first_to_die: bool
@@ -125,6 +129,7 @@ class Holder:
                 self.renew(room, size_mb)
         if setup["before"]:  # the opener vouches for it: it is not the program's
             exec(compile(setup["before"], "/box/before.py", "exec"), {"__name__": "before"})  # noqa: S102
+        self.noted = False
         self.page = share()
         self.begun = ctypes.c_bool.from_address(self.page.value or 0)
         code = compiled(setup["source"])
@@ -146,8 +151,7 @@ class Holder:
             return self.case(count)
         except EOFError:
             os._exit(0)
-        except BaseException as error:  # noqa: BLE001 - told to the opener
-            os.write(LINE, f"broken: {type(error).__name__}: {error}".encode()[:500])
+        except BaseException:  # noqa: BLE001 - the end of the line tells the opener
             os._exit(1)
 
     def limit(self, payload: bytes) -> None:
@@ -166,6 +170,7 @@ class Holder:
             count: its descriptors, which are there already.
         """
         self.begun.value = False
+        ANSWER.raw = NO_ANSWER  # the last case's is not this one's business
         begun = time.monotonic()
         pid = fork()
         if pid == 0:
@@ -173,12 +178,13 @@ class Holder:
             self.live(count)
             return self.life
         # While the case lives, each page that is written to here is copied: first wait.
-        ENDED.fd = syscall(PIDFD_OPEN, checked(pid), 0)
+        ENDED.fd = checked(syscall(PIDFD_OPEN, checked(pid), 0))
         ended, spent_s = EXITED, 0.0
         if not happened(1, QUICK_NS):
             roam()  # to be heard where the case takes all of this processor
             ended, spent_s = self.watch(pid, begun)
             stay()
+        self.noted = True
         syscall(CLOSE, ENDED.fd)
         close(0, count)
         wall_s = time.monotonic() - begun
@@ -197,11 +203,13 @@ class Holder:
         """Waits for the case's end, the opener's, or a limit of its time; and CPU seconds."""
         if self.first_to_die:
             put_first(pid)
+        if not self.noted:  # that all was made ready: from now on a program's own time counts
+            answer(LINE, RUNNING, 0, 0.0, 0.0)
         purse = Purse(self.together_s, begun)
         deadline = begun + self.wall_s
         ENOUGH.fd = LINE
         while (left := deadline - time.monotonic()) > 0:
-            if happened(2, int(min(left, purse.look_s) * 1e9)):
+            if happened(2, int(min(left, LOOK_S) * 1e9)):
                 return EXITED if ENDED.happened else TOLD, purse.spent_s
             if purse.is_empty():
                 return CPU, purse.spent_s

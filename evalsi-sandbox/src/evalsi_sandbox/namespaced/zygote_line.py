@@ -50,12 +50,13 @@ MESSAGE = Message(None, 0, ctypes.addressof(HEADS), 1, ctypes.addressof(CONTROL)
 MESSAGE_AT = ctypes.byref(MESSAGE)
 
 # The kernel writes a case's status and usage there, and they go to the opener as they are.
-TOLD = struct.Struct("=BBdd")
-ANSWER = ctypes.create_string_buffer(TOLD.size + 4 + 144)
+SUMMARY = struct.Struct("=BBdd")
+ANSWER = ctypes.create_string_buffer(SUMMARY.size + 4 + 144)
 ANSWER_SIZE = len(ANSWER)
-SIGNALLED = TOLD.size  # where a status says by what
-STATUS_AT = ctypes.byref(ANSWER, TOLD.size)
-USAGE_AT = ctypes.byref(ANSWER, TOLD.size + 4)
+NO_ANSWER = bytes(ANSWER_SIZE)
+SIGNALLED = SUMMARY.size  # where a status says by what
+STATUS_AT = ctypes.byref(ANSWER, SUMMARY.size)
+USAGE_AT = ctypes.byref(ANSWER, SUMMARY.size + 4)
 
 WAITED = (Waited * 2)()
 ENDED, ENOUGH = WAITED  # the case's end; the opener's end of the line, which says: enough
@@ -94,7 +95,7 @@ def exactly(wire: int, size: int) -> bytes:
 
 def answer(wire: int, ended: int, left: int, wall_s: float, spent_s: float) -> None:
     """Tells the opener of a case, whose status and usage are written already."""
-    TOLD.pack_into(ANSWER, 0, ended, left, wall_s, spent_s)
+    SUMMARY.pack_into(ANSWER, 0, ended, left, wall_s, spent_s)
     checked(syscall(SENDTO, wire, ANSWER, ANSWER_SIZE, NO_SIGNAL, None, 0))
 
 

@@ -18,7 +18,8 @@ HERE_AT = ctypes.byref(HERE)
 
 def stay() -> None:
     """Keeps to this processor; where the kernel does not let it, all stays as it is."""
-    syscall(GETAFFINITY, 0, SIZE, ANY)
+    if syscall(GETAFFINITY, 0, SIZE, ANY) < 0:
+        return
     syscall(GETCPU, HERE_AT, None, None)
     byte, bit = divmod(HERE.value, 8)
     ONE[byte] = 1 << bit

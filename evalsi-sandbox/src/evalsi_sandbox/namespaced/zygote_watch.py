@@ -4,30 +4,28 @@ A part of the zygote's text: standard library only.
 """
 
 import io
-import math
 import os
 import time
 
 LOOK_S = 0.25  # between two looks at what a case and its children use
 TICKS = os.sysconf("SC_CLK_TCK")
-EXITED, WALL, TOLD, CPU, UNCONFINED = range(5)
+EXITED, WALL, TOLD, CPU, UNCONFINED, RUNNING = range(6)
 
 
 class Purse:
-    """What a case and its children may use together, in seconds of CPU; 0: the opener counts."""
+    """What a case and its children may use together, in seconds of CPU."""
 
     def __init__(self, limit_s: float, now: float) -> None:
         self.limit_s = limit_s
-        self.look_s = LOOK_S if limit_s else math.inf
         self.spent_s = self.seen_s = 0.0
-        self.look_at = now + self.look_s
+        self.look_at = now + LOOK_S
 
     def is_empty(self) -> bool:
         """Looks; a child that nobody waits for takes its time with it, so a fall counts 0."""
         now = time.monotonic()
         if now < self.look_at or os.readlink("/proc/self") != "1":  # noqa: PTH115 - not our /proc
             return False
-        self.look_at = now + self.look_s
+        self.look_at = now + LOOK_S
         now_s = sum(map(used_by, filter(str.isdigit, os.listdir("/proc"))))  # noqa: PTH208
         self.spent_s += max(0.0, now_s - self.seen_s)
         self.seen_s = now_s
