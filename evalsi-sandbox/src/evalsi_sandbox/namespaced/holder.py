@@ -161,7 +161,7 @@ class Holder:
                 told = "output" if printed.full else "cpu" if over else None
                 if told is not None:
                     self._wire.shutdown(socket.SHUT_WR)  # whatever was asked for ahead
-                    deadline = time.monotonic() + _SPARE_S
+                    deadline = min(deadline, time.monotonic() + _SPARE_S)
         raise HolderLost("the holder does not answer in time")
 
     def stop(self) -> None:
