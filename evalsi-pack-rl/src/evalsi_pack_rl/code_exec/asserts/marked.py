@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from evalsi_pack_rl.code_exec.asserts.obligations import collected, suites
 from evalsi_pack_rl.code_exec.asserts.owners import names_in
+from evalsi_pack_rl.code_exec.asserts.trees import walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,14 +36,14 @@ def only_collected(test: ast.Module) -> bool:
     kinds = _Function | ast.ClassDef
     functions = {node.name for node in test.body if isinstance(node, kinds)}
     loose = [node for node in test.body if not isinstance(node, kinds)]
-    asserts = any(isinstance(each, ast.Assert) for node in loose for each in ast.walk(node))
+    asserts = any(isinstance(each, ast.Assert) for node in loose for each in walk(node))
     calls = any(names_in(node) & functions for node in loose)
     return any(True for _ in _tests(test)) and not (asserts or calls)
 
 
 def unknown_fixtures(prelude: ast.Module, test: ast.Module) -> Iterator[str]:
     """Fixtures that tests and fixtures ask for, and that neither the script nor we have."""
-    nodes = [*ast.walk(prelude), *ast.walk(test)]
+    nodes = [*walk(prelude), *walk(test)]
     functions = [node for node in nodes if isinstance(node, _Function) and node.decorator_list]
     made = [node for node in functions if any(map(_is_fixture, node.decorator_list))]
     names = {name for node in functions for name in _fixture_names(node)}

@@ -6,6 +6,7 @@ import ast
 from typing import TYPE_CHECKING, Final
 
 from evalsi_pack_rl.code_exec.asserts.owners import bound, names_in
+from evalsi_pack_rl.code_exec.asserts.trees import walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,7 +43,7 @@ def asserting(nodes: list[ast.AST]) -> Iterator[str]:
     for node in nodes:
         match node:
             case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
-                if name.startswith("test") or any(map(_can_hold, ast.walk(node))):
+                if name.startswith("test") or any(map(_can_hold, walk(node))):
                     yield name
 
 
@@ -52,7 +53,7 @@ def ending(test: ast.Module) -> Iterator[tuple[int, int, int, int]]:
     The first and last lines of a block's head, and of its last statement: a `raise`, or an
     expression that nobody reads, with one call at most and no code of the test's own.
     """
-    nodes = list(ast.walk(test))
+    nodes = walk(test)
     own = {"self"} | {node.name for node in nodes if isinstance(node, _DEFINITIONS)}
     variables = set(bound(nodes)) - {name for node in nodes for name in _imported(node)}
     for node in nodes:
@@ -75,12 +76,12 @@ def _can_hold(node: ast.AST) -> bool:
 
 def _expects(item: ast.withitem) -> bool:
     """Whether a block is left by an exception that the test asks for: nobody may end another."""
-    names = [name for each in ast.walk(item.context_expr) for name in _names(each)]
+    names = [name for each in walk(item.context_expr) for name in _names(each)]
     return any(name.startswith(("assert", "raises", "warns")) for name in names)
 
 
 def _skips_nothing(statement: ast.stmt, own: set[str], variables: set[str]) -> bool:
-    nodes = list(ast.walk(statement))
+    nodes = walk(statement)
     called = [each.func for each in nodes if isinstance(each, ast.Call)]
     used = {each.attr for each in nodes if isinstance(each, ast.Attribute)}
     used = used.union(*map(names_in, called))

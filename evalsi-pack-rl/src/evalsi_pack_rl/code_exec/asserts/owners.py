@@ -8,6 +8,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from evalsi_pack_rl.code_exec.asserts.standard import BUILT_IN, STANDARD
+from evalsi_pack_rl.code_exec.asserts.trees import walk
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
@@ -17,7 +18,7 @@ __all__ = ["bound", "module_names", "names_in", "of_program"]
 
 def names_in(tree: ast.AST) -> frozenset[str]:
     """The names that a tree reads or binds."""
-    return frozenset(node.id for node in ast.walk(tree) if isinstance(node, ast.Name))
+    return frozenset(node.id for node in walk(tree) if isinstance(node, ast.Name))
 
 
 def module_names(text: str) -> tuple[set[str], set[str]]:
@@ -137,7 +138,7 @@ def _asserted(node: ast.AST) -> list[str]:
             parts = [*call.args, *call.keywords]
         case _:
             return []
-    return [each.id for part in parts for each in ast.walk(part) if isinstance(each, ast.Name)]
+    return [each.id for part in parts for each in walk(part) if isinstance(each, ast.Name)]
 
 
 def _innermost(known: set[str], nodes: list[ast.AST]) -> set[str]:
@@ -155,5 +156,5 @@ def _innermost(known: set[str], nodes: list[ast.AST]) -> set[str]:
 def _calls(known: Collection[str], tree: ast.AST) -> bool:
     return any(
         isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in known
-        for node in ast.walk(tree)
+        for node in walk(tree)
     )

@@ -20,6 +20,7 @@ from evalsi_pack_rl.code_exec.asserts.obligations import asserting, collected, e
 from evalsi_pack_rl.code_exec.asserts.owners import module_names, names_in, of_program
 from evalsi_pack_rl.code_exec.asserts.shares import before
 from evalsi_pack_rl.code_exec.asserts.standard import BUILT_IN, STANDARD, THIRD_PARTY
+from evalsi_pack_rl.code_exec.asserts.trees import walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,6 +41,7 @@ _PLAIN: Final = (
     *(ast.List, ast.Tuple, ast.Set, ast.Dict, ast.JoinedStr, ast.FormattedValue),
     *(ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.comprehension),
 )
+_KNOWN: Final = STANDARD.keys() | BUILT_IN | THIRD_PARTY | {"builtins", "pytest"}
 NONE: Final[frozenset[str]] = frozenset()
 _PATCHES: Final = frozenset({"patch", "setattr", "object", "delattr"})
 _NAMING: Final = frozenset({"patch", "setattr", "import_module", "__import__"})
@@ -99,11 +101,11 @@ def read(prelude: str, test: str, entry: str = "", used: frozenset[str] = NONE) 
         DataError: it is no Python, or too long.
     """
     first, second = _parsed(prelude), _parsed(test)
-    nodes = [*ast.walk(first), *ast.walk(second)]
+    nodes = [*walk(first), *walk(second)]
     names = {node.id for node in nodes if isinstance(node, ast.Name)}
     (own, read_first), (more, read_second) = _scopes(prelude), _scopes(test)
     own |= more
-    free = (read_first | read_second) - own
+    free = set(read_first | read_second) - own
     modules = tuple(sorted(_modules(nodes)))
     theirs = frozenset(of_program(free, nodes, entry, imports=bool(modules)))
     return Reading(
@@ -120,7 +122,7 @@ def read(prelude: str, test: str, entry: str = "", used: frozenset[str] = NONE) 
         before=tuple(before(first, names_in(second) | used)),
         stateful=any(map(_changes, nodes)),
         kinds=_asks_kinds(nodes),
-        plain=all(isinstance(node, _PLAIN) for node in ast.walk(second)),
+        plain=all(isinstance(node, _PLAIN) for node in walk(second)),
         together=together(nodes, theirs | (names - own - BUILT_IN - set(STANDARD))),
     )
 
@@ -135,15 +137,18 @@ def names_of(tests: tuple[str, ...]) -> frozenset[str]:
     return NONE.union(*(names_in(_parsed(test)) for test in tests))
 
 
-def _scopes(text: str) -> tuple[set[str], set[str]]:
+@lru_cache(maxsize=32)  # a list of tests has one prelude
+def _scopes(text: str) -> tuple[frozenset[str], frozenset[str]]:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return module_names(text)
+            own, read_there = module_names(text)
+            return frozenset(own), frozenset(read_there)
     except (SyntaxError, RecursionError, MemoryError) as error:
         raise DataError(f"a test is not Python: {type(error).__name__}: {error}") from error
 
 
+@lru_cache(maxsize=32)
 def _parsed(text: str) -> ast.Module:
     if len(text) > _LONGEST:
         raise DataError(f"a test of {len(text)} characters; {_LONGEST} are the most")
@@ -166,7 +171,7 @@ def _classes(nodes: list[ast.AST]) -> set[str]:
     for node in nodes:
         if isinstance(node, ast.Compare):
             sides = [node.left, *node.comparators]
-            plain = any(not any(_called(each) for each in ast.walk(side)) for side in sides)
+            plain = any(not any(_called(each) for each in walk(side)) for side in sides)
             functions |= {_called(side) for side in sides if plain}
     return written - functions
 
@@ -187,7 +192,6 @@ def _called(node: ast.AST) -> str:
 
 
 def _modules(nodes: list[ast.AST]) -> Iterator[str]:
-    known = STANDARD.keys() | BUILT_IN | THIRD_PARTY | {"builtins", "pytest"}
     for node in nodes:
         match node:
             case ast.Import(names=aliases):
@@ -200,7 +204,7 @@ def _modules(nodes: list[ast.AST]) -> Iterator[str]:
                 continue
         for path in paths:
             parts = path.split(".")
-            if parts[0] not in known and parts[0].isidentifier():
+            if parts[0] not in _KNOWN and parts[0].isidentifier():
                 yield from (".".join(parts[: end + 1]) for end in range(len(parts)))
 
 

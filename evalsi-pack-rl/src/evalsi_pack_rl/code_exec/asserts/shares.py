@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from evalsi_pack_rl.code_exec.asserts.owners import bound, names_in
 from evalsi_pack_rl.code_exec.asserts.standard import BUILT_IN
+from evalsi_pack_rl.code_exec.asserts.trees import walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,7 +32,7 @@ def before(prelude: ast.Module, used: frozenset[str]) -> Iterator[str]:
     """
     kept = set(_for_tests(prelude, used))
     for node in prelude.body:
-        asserts = any(isinstance(each, ast.Assert) for each in ast.walk(node))
+        asserts = any(isinstance(each, ast.Assert) for each in walk(node))
         names = names_in(node) | _made(node)
         if not asserts and (isinstance(node, _GIVEN) or names.isdisjoint(kept)):
             yield ast.unparse(node)
@@ -54,7 +55,7 @@ def _for_tests(prelude: ast.Module, used: frozenset[str]) -> frozenset[str]:
 
 def _top(node: ast.stmt) -> list[ast.AST]:
     """A statement's nodes, of a definition only itself: its own variables are nobody's."""
-    return [node] if isinstance(node, _DEFINITIONS) else list(ast.walk(node))
+    return [node] if isinstance(node, _DEFINITIONS) else walk(node)
 
 
 def _made(node: ast.stmt) -> frozenset[str]:
@@ -64,4 +65,4 @@ def _made(node: ast.stmt) -> frozenset[str]:
             return frozenset({name})
         case ast.Assign(targets=[ast.Name(id=name)]) | ast.AnnAssign(target=ast.Name(id=name)):
             return frozenset({name})
-    return names_in(node) | frozenset(bound(ast.walk(node)))
+    return names_in(node) | frozenset(bound(walk(node)))
