@@ -13,12 +13,12 @@ from typing import Final, Literal
 from evalsi.core.sandbox import Program
 from evalsi_pack_rl.code_exec.params import JAIL
 
-__all__ = ["program"]
+__all__ = ["Guest", "program"]
 
 _PLACE: Final = "evalsi_pack_rl.code_exec.asserts.guest"
 _TESTER: Final = (
     "wire plain known arrays reader errors said remote iterators kinds operators arrivals visitors "
-    "exports peer names bodies echoes tester"
+    "unittests exports peer names bodies echoes tester"
 )
 _CANDIDATE: Final = (
     "wire plain known arrays reader visitors abroad surroundings operations changes candidate"
@@ -26,6 +26,7 @@ _CANDIDATE: Final = (
 _COLLECT: Final = "pytest_fixtures pytest_marks pytest_shim collect"
 _FILES: Final = {
     "tester": f"{_COLLECT} {_TESTER}".split(),
+    "plain": _TESTER.split(),
     "candidate": _CANDIDATE.split(),
     "shared": f"{_COLLECT} pytest_shared shared".split(),
 }
@@ -55,11 +56,18 @@ sys.modules["{place}.{which}"].main()  # draws anew from `random`: whoever forks
 """
 
 
-def program(which: Literal["tester", "candidate", "shared"], text: str = "") -> Program:
-    """One of the guests; the candidate's compiles a program's text before its cases."""
+Guest = Literal["tester", "plain", "candidate", "shared"]
+
+
+def program(which: Guest, text: str = "") -> Program:
+    """One of the guests; the candidate's compiles a program's text before its cases.
+
+    The tester of plain asserts has none of what scripts and suites need, which every fork of it
+    would copy.
+    """
     files = {"program.py": text.encode("utf-8", "surrogatepass")}
     before = _BEFORE if which == "candidate" else ""
-    main = _MAIN.format(place=_PLACE, which=which)
+    main = _MAIN.format(place=_PLACE, which="tester" if which == "plain" else which)
     return Program(main, replace(JAIL, files=files), before, _base(which))
 
 

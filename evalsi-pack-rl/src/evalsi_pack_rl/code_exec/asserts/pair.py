@@ -6,12 +6,13 @@ import contextlib
 import socket
 import threading
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final
 
 from evalsi_pack_rl.code_exec.asserts import bundle
 
 if TYPE_CHECKING:
     from evalsi.core.sandbox import Limits, Loaded, Outcome, PythonFork
+    from evalsi_pack_rl.code_exec.asserts.bundle import Guest
 
 __all__ = ["Pair"]
 
@@ -20,11 +21,18 @@ _SPARE_S: Final = 1.0  # so that the candidate's own limits speak before the tes
 
 
 class Pair:
-    """A tester and a candidate, each loaded once, in jails of their own."""
+    """A tester and a candidate, each loaded once, in jails of their own.
 
-    def __init__(self, fork: PythonFork, program: str) -> None:
+    Args:
+        fork: what runs them.
+        program: the candidate's text.
+        plain: whether the tests are plain asserts.
+    """
+
+    def __init__(self, fork: PythonFork, program: str, *, plain: bool = False) -> None:
         self._fork = fork
-        self._texts = {"tester": "", "candidate": program or "\n"}
+        self._tester: Guest = "plain" if plain else "tester"
+        self._texts = {self._tester: "", "candidate": program or "\n"}
         self._loaded: dict[str, Loaded] = {}
 
     def __enter__(self) -> Pair:
@@ -40,7 +48,7 @@ class Pair:
 
     def run(self, told: bytes, begun: bytes, limits: Limits) -> tuple[Outcome, Outcome]:
         """One case of each, joined by a wire; how the tester and the candidate ended."""
-        tester, candidate = self._ready("tester"), self._ready("candidate")
+        tester, candidate = self._ready(self._tester), self._ready("candidate")
         longer = replace(limits, wall_s=limits.wall_s + _SPARE_S)
         ours, theirs = socket.socketpair()
         left = True
@@ -59,7 +67,7 @@ class Pair:
         # One that we killed after its test has no end of its own.
         return outcome, ended if left else replace(ended, ended="exited", status=1)
 
-    def _ready(self, which: Literal["tester", "candidate"]) -> Loaded:
+    def _ready(self, which: Guest) -> Loaded:
         if which not in self._loaded:
             self._loaded[which] = self._fork.load(bundle.program(which, self._texts[which]))
         return self._loaded[which]

@@ -14,7 +14,7 @@ from evalsi.core.errors import DataError, SandboxUnavailable
 from evalsi.core.sandbox import Outcome, PythonFork
 from evalsi_pack_rl.code_exec.asserts.pair import Pair
 from evalsi_pack_rl.code_exec.asserts.reading import NONE, Reading, names_of, read
-from evalsi_pack_rl.code_exec.asserts.series import Series
+from evalsi_pack_rl.code_exec.asserts.series import Series, is_plain
 from evalsi_pack_rl.code_exec.asserts.shared import Shared
 from evalsi_pack_rl.code_exec.asserts.talk import Report, Talk, began, told_candidate
 from evalsi_pack_rl.code_exec.verdict import CaseResult, Verdict, verdict
@@ -47,7 +47,8 @@ class AssertRunner:
         used = names_of(tuple(case.test for case in cases)) if cases and cases[0].prelude else NONE
         readings = [self._reading(case, used) for case in cases]
         with contextlib.ExitStack() as stack:
-            pair = stack.enter_context(Pair(self._fork, program))
+            plain = all(map(is_plain, cases, readings))
+            pair = stack.enter_context(Pair(self._fork, program, plain=plain))
             shared = stack.enter_context(Shared(self._fork, self._limits, self._params.setup))
             series = Series(pair, self._params, cases, readings)
             for index, (case, reading) in enumerate(zip(cases, readings, strict=True)):

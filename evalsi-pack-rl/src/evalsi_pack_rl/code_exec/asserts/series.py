@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from evalsi_pack_rl.code_exec.cases import AssertCase
     from evalsi_pack_rl.code_exec.params import CodeExecTestsParams
 
-__all__ = ["Series"]
+__all__ = ["Series", "is_plain"]
 
 _MOST_S: Final = 1.0  # what a slow program loses at most: each of its cases has its own time
 
@@ -60,12 +60,12 @@ class Series:
     def _alike(self, index: int) -> list[int]:
         """The cases that can share a pair with this one, itself included."""
         case, reading = self._cases[index], self._readings[index]
-        if not _is_plain(case, reading):
+        if not is_plain(case, reading):
             return [index]
         return [
             other
             for other in range(index, len(self._cases))
-            if _is_plain(self._cases[other], self._readings[other])
+            if is_plain(self._cases[other], self._readings[other])
             and self._cases[other].prelude == case.prelude
             and self._readings[other].before == reading.before
         ]
@@ -85,7 +85,8 @@ class Series:
                 self._passed[index] = _result(self._cases[index], report, tester, candidate)
 
 
-def _is_plain(case: AssertCase, reading: Reading) -> bool:
+def is_plain(case: AssertCase, reading: Reading) -> bool:
+    """Whether a case only calls, computes and asserts, with nothing of the program's modules."""
     return (
         case.style == "statements"
         and reading.plain

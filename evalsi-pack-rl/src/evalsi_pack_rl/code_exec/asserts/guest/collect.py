@@ -5,10 +5,9 @@ from __future__ import annotations
 import contextlib
 import inspect
 import sys
-import unittest
+import unittest.mock
 from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
-from unittest.mock import DEFAULT
 
 from evalsi_pack_rl.code_exec.asserts.guest import pytest_fixtures, pytest_marks, pytest_shim
 from evalsi_pack_rl.code_exec.asserts.guest.pytest_marks import LEFT_OUT, NEEDED, marks
@@ -170,4 +169,4 @@ def _arguments(function: Callable[..., Any]) -> list[str]:
     variable = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
     names = [p.name for p in found if p.default is p.empty and p.kind not in variable]
     patches = getattr(function, "patchings", [])
-    return names[sum(p.new is DEFAULT and not p.attribute_name for p in patches) :]
+    return names[sum(p.new is unittest.mock.DEFAULT and not p.attribute_name for p in patches) :]

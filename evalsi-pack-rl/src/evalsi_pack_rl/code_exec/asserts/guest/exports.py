@@ -12,13 +12,12 @@ import re
 import sys
 import types
 from typing import TYPE_CHECKING, Any
-from unittest import TestCase
-from unittest.mock import AsyncMock, MagicMock, NonCallableMock
 
 from evalsi_pack_rl.code_exec.asserts.guest import arrays, known
 from evalsi_pack_rl.code_exec.asserts.guest.kinds import OBJECT
 from evalsi_pack_rl.code_exec.asserts.guest.plain import WRITERS, Writer
 from evalsi_pack_rl.code_exec.asserts.guest.remote import Home, Remote, home_of, state_of
+from evalsi_pack_rl.code_exec.asserts.guest.unittests import is_mock, is_of_cases, of_mocks
 from evalsi_pack_rl.code_exec.asserts.guest.visitors import OPERATORS
 from evalsi_pack_rl.code_exec.asserts.guest.wire import Malformed
 
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
 
 TEST = "__main__"
 BASES = (int, float, str, bytes, complex, tuple, frozenset, list, dict, set, bytearray)
-MOCKS = frozenset(name for name in {*dir(MagicMock), *dir(AsyncMock)} if not name.startswith("_"))
 CO_VARARGS, CO_VARKEYWORDS = 4, 8
 FUNCTIONS = (types.FunctionType, types.MethodType, types.BuiltinFunctionType)
 
@@ -117,7 +115,7 @@ class Exports:
         kind = type(value)
         if isinstance(value, types.CoroutineType | types.ModuleType | types.FrameType):
             raise NotPassable(f"the test passes {_a(kind)} to the program")
-        if _is_object(value) and (isinstance(value, NonCallableMock) or not callable(value)):
+        if _is_object(value) and (is_mock(value) or not callable(value)):
             return ["ob", self._number(value), kind.__name__]
         if callable(value):
             name = getattr(value, "__name__", kind.__name__)
@@ -186,7 +184,7 @@ class Exports:
     def prepared(self, number: Any) -> bool:
         """Whether what comes of an object is the test's doing: of a function of its own, a mock."""
         value = self.object(number)
-        return isinstance(value, NonCallableMock) or getattr(value, "__module__", "") == TEST
+        return is_mock(value) or getattr(value, "__module__", "") == TEST
 
     def _check_given(self, value: Any, args: list[Any], kwargs: dict[str, Any]) -> None:
         """Refuses what the program gives a test: it would choose what is compared with what."""
@@ -206,15 +204,15 @@ class Exports:
         if kind == "operator" and name in OPERATORS:
             if name == "__bool__":
                 return bool(value)
-            if isinstance(value, NonCallableMock):
+            if is_mock(value):
                 return getattr(value, name)(*args[1:])
             operate = getattr(type(value), name, None)
             if operate is None:
                 raise TypeError(f"{type(value).__name__} has no {name}")
             return operate(value, *args[1:])
-        mocked = isinstance(value, NonCallableMock)
-        own = isinstance(value, TestCase) and hasattr(TestCase, name)
-        if name.startswith("_") or own or (mocked and name in MOCKS):
+        mocked = is_mock(value)
+        own = is_of_cases(value, name)
+        if name.startswith("_") or own or (mocked and name in of_mocks()):
             raise AttributeError(f"{name} is private to the test")
         if kind == "attr":
             return getattr(value, name)
@@ -223,12 +221,12 @@ class Exports:
         raise Malformed("not what an object can do")
 
     def _set(self, value: Any, name: str, new: Any) -> None:
-        mocked, theirs = isinstance(value, NonCallableMock), issubclass(type(new), Remote)
+        mocked, theirs = is_mock(value), issubclass(type(new), Remote)
         held = [new] if mocked else [getattr(each, name, None) for each in (type(value), value)]
         if any(map(_is_tests, held)) or (mocked and callable(new)):
             raise TypeError(f"{name} is a method of the test's object, or of a mock")
         if mocked and theirs:
-            state_of(new).hidden = MOCKS
+            state_of(new).hidden = of_mocks()
         setattr(value, name, new)
 
     def error(self, error: BaseException) -> list[Any]:
@@ -251,13 +249,13 @@ class Exports:
 def _is_object(value: Any) -> bool:
     """Whether the program may use attributes and operators of it."""
     kind = type(value)
-    mocked = isinstance(value, NonCallableMock)
+    mocked = is_mock(value)
     return mocked or kind.__module__ == TEST or kind in (io.BytesIO, io.StringIO)
 
 
 def _is_tests(value: Any) -> bool:
     """Whether a value is a function or a mock, and none of the program."""
-    usable = callable(value) or isinstance(value, NonCallableMock)
+    usable = callable(value) or is_mock(value)
     return usable and not issubclass(type(value), Remote)
 
 

@@ -12,12 +12,11 @@ import os
 import sys
 import time
 import traceback
-import unittest.mock  # noqa: F401 - most tests import it: here once for all of them
 import warnings
 from socket import socket, socketpair
 from typing import Any
 
-from evalsi_pack_rl.code_exec.asserts.guest import collect, echoes, names
+from evalsi_pack_rl.code_exec.asserts.guest import echoes, names
 from evalsi_pack_rl.code_exec.asserts.guest.bodies import compiled
 from evalsi_pack_rl.code_exec.asserts.guest.errors import ORIGIN, NotBegun
 from evalsi_pack_rl.code_exec.asserts.guest.exports import NotPassable
@@ -118,6 +117,8 @@ def test(wire: Wire, told: dict[str, Any], *, ready: bool) -> None:
     if told["modules"]:
         sys.meta_path.append(names.Finder(program, told["modules"]))
     if told["script"]:
+        from evalsi_pack_rl.code_exec.asserts.guest import collect
+
         collect.prepare()
     try:
         for part, name in (("prelude", "/box/prelude.py"), ("test", TEST)):
