@@ -113,7 +113,7 @@ def ours() -> dict[str, tuple[Run, float]]:
             1.0,
         ),
         "  through code-exec-tests": (lambda c, n: threaded(c, n, pairs()), 1.0),
-        "asserts through code-exec-tests": (lambda c, n: threaded(c, n, asserts()), 0.2),
+        "asserts through code-exec-tests": (lambda c, n: threaded(c, n, asserts()), 1.0),
         "one jail a case": (lambda c, n: threaded(c, n, lambda i: forked(slow, i)), 0.1),
         "python3 -I, no isolation": (lambda c, n: threaded(c, n, bare), 0.2),
     }
