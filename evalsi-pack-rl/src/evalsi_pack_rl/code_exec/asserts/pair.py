@@ -26,14 +26,16 @@ class Pair:
     Args:
         fork: what runs them.
         program: the candidate's text.
-        plain: whether the tests are plain asserts.
+
+    Attributes:
+        tester: which of the guests tests.
     """
 
-    def __init__(self, fork: PythonFork, program: str, *, plain: bool = False) -> None:
+    def __init__(self, fork: PythonFork, program: str) -> None:
         self._fork = fork
-        self._tester: Guest = "plain" if plain else "tester"
-        self._texts = {self._tester: "", "candidate": program or "\n"}
-        self._loaded: dict[str, Loaded] = {}
+        self._program = program or "\n"
+        self._loaded: dict[Guest, Loaded] = {}
+        self.tester: Guest = "tester"
 
     def __enter__(self) -> Pair:
         return self
@@ -46,9 +48,13 @@ class Pair:
         while self._loaded:
             self._loaded.popitem()[1].close()
 
+    def begin(self) -> None:
+        """Loads the candidate, which compiles its program while somebody reads the tests."""
+        self._ready("candidate")
+
     def run(self, told: bytes, begun: bytes, limits: Limits) -> tuple[Outcome, Outcome]:
         """One case of each, joined by a wire; how the tester and the candidate ended."""
-        tester, candidate = self._ready(self._tester), self._ready("candidate")
+        tester, candidate = self._ready(self.tester), self._ready("candidate")
         longer = replace(limits, wall_s=limits.wall_s + _SPARE_S)
         ours, theirs = socket.socketpair()
         left = True
@@ -69,7 +75,8 @@ class Pair:
 
     def _ready(self, which: Guest) -> Loaded:
         if which not in self._loaded:
-            self._loaded[which] = self._fork.load(bundle.program(which, self._texts[which]))
+            text = self._program if which == "candidate" else ""
+            self._loaded[which] = self._fork.load(bundle.program(which, text))
         return self._loaded[which]
 
 

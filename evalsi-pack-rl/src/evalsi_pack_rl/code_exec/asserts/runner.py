@@ -44,11 +44,12 @@ class AssertRunner:
         Raises:
             DataError: a test needs the program's own interpreter, and the params do not allow it.
         """
-        used = names_of(tuple(case.test for case in cases)) if cases and cases[0].prelude else NONE
-        readings = [self._reading(case, used) for case in cases]
         with contextlib.ExitStack() as stack:
-            plain = all(map(is_plain, cases, readings))
-            pair = stack.enter_context(Pair(self._fork, program, plain=plain))
+            pair = stack.enter_context(Pair(self._fork, program))
+            pair.begin()
+            used = names_of(tuple(c.test for c in cases)) if cases and cases[0].prelude else NONE
+            readings = [self._reading(case, used) for case in cases]
+            pair.tester = "plain" if all(map(is_plain, cases, readings)) else "tester"
             shared = stack.enter_context(Shared(self._fork, self._limits, self._params.setup))
             series = Series(pair, self._params, cases, readings)
             for index, (case, reading) in enumerate(zip(cases, readings, strict=True)):
