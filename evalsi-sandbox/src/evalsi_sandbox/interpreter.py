@@ -50,7 +50,9 @@ def environment(home: str) -> dict[str, str]:
         "LANG": "C.UTF-8",
         "PYTHONUTF8": "1",
         "PYTHONHASHSEED": "0",
-        "MALLOC_ARENA_MAX": "1",  # each arena reserves 64 MiB of addresses, which are limited
+        # Each arena, and each of OpenBLAS's threads, reserves addresses, which are limited.
+        "MALLOC_ARENA_MAX": "1",
+        "OPENBLAS_NUM_THREADS": "1",
     }
 
 
