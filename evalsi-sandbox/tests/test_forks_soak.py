@@ -83,7 +83,8 @@ def work(forks, rng):
                     return
             try:
                 limits = Limits(wall_s=0.5 if ended == "wall" else 20.0, output_bytes=100_000)
-                outcome = loaded.case(b"%d" % number, limits)
+                ahead = b"%d" % (number + 1) if rng.random() < 0.7 else None
+                outcome = loaded.case(b"%d" % number, limits, ahead=ahead)
             except EvalsiError as error:
                 said[type(error).__name__] += 1
                 continue
