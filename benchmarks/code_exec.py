@@ -108,14 +108,14 @@ def ours() -> dict[str, tuple[Run, float]]:
     slow = OneShotFork(rung)
     return {
         "floor: fork, exit, wait": (floor, 1.0),
-        "fast path, stdin/stdout": (lambda c, n: threaded(c, n, lambda i: forked(fork, i)), 1.0),
+        "fast path, stdin/stdout": (lambda c, n: threaded(c, n, lambda i: cases(fork, i)), 1.0),
         "  all cases of one program": (
-            lambda c, n: threaded(c, c, lambda _: one(fork, n // c)),
+            lambda c, n: threaded(c, c, lambda _: cases(fork, 2, n // c * CASES)),
             1.0,
         ),
         "  through code-exec-tests": (lambda c, n: threaded(c, n, pairs()), 1.0),
         "asserts through code-exec-tests": (lambda c, n: threaded(c, n, asserts()), 1.0),
-        "one jail a case": (lambda c, n: threaded(c, n, lambda i: forked(slow, i)), 0.1),
+        "one jail a case": (lambda c, n: threaded(c, n, lambda i: cases(slow, i)), 0.1),
         "python3 -I, no isolation": (lambda c, n: threaded(c, n, bare), 0.2),
     }
 
@@ -244,23 +244,15 @@ def together(commands: list[list[str]]) -> Iterator[bytes]:
         yield out
 
 
-def forked(fork: PythonFork, factor: int) -> int:
-    return run_all(fork, factor, CASES)
-
-
-def one(fork: PythonFork, programs: int) -> int:
-    return run_all(fork, 2, programs * CASES)
-
-
-def run_all(fork: PythonFork, factor: int, cases: int) -> int:
+def cases(fork: PythonFork, factor: int, count: int = CASES) -> int:
     """One program's cases, each told ahead, as `code-exec-tests` does."""
     with closing(fork.load(Program(SOURCE.format(factor=factor)))) as loaded:
-        for number in range(cases):
-            ahead = b"%d" % (number + 1) if number + 1 < cases else None
+        for number in range(count):
+            ahead = b"%d" % (number + 1) if number + 1 < count else None
             outcome = loaded.case(b"%d" % number, LIMITS, ahead=ahead)
             assert outcome.clean
             assert int(outcome.stdout) == number * factor
-    return cases
+    return count
 
 
 def bare(factor: int) -> int:

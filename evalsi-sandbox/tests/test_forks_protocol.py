@@ -83,6 +83,15 @@ def test_whatever_a_holder_answers_is_an_outcome_or_its_loss(answer: bytes, clos
         assert time.monotonic() - begun < 4
 
 
+def test_a_holder_that_breaks_says_why(jail: ForkJail) -> None:
+    jail.take()
+    holder = jail._holder
+    assert holder is not None
+    holder.load(b"no setup")
+    with pytest.raises(HolderLost, match="the holder ended: b'ValueError: bad marshal data"):
+        _case(holder)
+
+
 def test_a_holder_that_never_reads_is_lost_in_time() -> None:
     ours, theirs = socket.socketpair()
     with theirs:

@@ -215,13 +215,20 @@ class Holder:
         deadline = time.monotonic() + within_s
         while len(data) < size:
             with contextlib.suppress(BlockingIOError):  # nothing for a while
-                part = self._wire.recv(size - len(data))
+                part = self._part(size - len(data))
                 if not part:
-                    raise HolderLost("the holder ended")
+                    raise HolderLost(f"the holder ended: {data!r}")
                 data += part
             if len(data) < size and time.monotonic() > deadline:
                 raise HolderLost("the holder does not answer in time")
         return data
+
+    def _part(self, most: int) -> bytes:
+        """What is there; b"" where the holder has ended, with or without a request unread."""
+        try:
+            return self._wire.recv(most)
+        except ConnectionResetError:
+            return b""
 
 
 def _answers(said: bytes) -> list[Answer]:

@@ -36,7 +36,7 @@ from _socket import socket
 from evalsi_sandbox.namespaced.zygote_calls import CLONE, DUMPABLE, LIBC, PRCTL, syscall
 from evalsi_sandbox.namespaced.zygote_case import LINE, NET, Holder
 from evalsi_sandbox.namespaced.zygote_life import ignore_interrupts
-from evalsi_sandbox.namespaced.zygote_line import received
+from evalsi_sandbox.namespaced.zygote_line import broken, received
 from evalsi_sandbox.namespaced.zygote_memory import enlarge, fold
 from evalsi_sandbox.namespaced.zygote_processor import roam, stay
 from evalsi_sandbox.namespaced.zygote_rehearsal import as_a_file, rehearse
@@ -164,8 +164,8 @@ def hold(holder: Holder, user: tuple[int, int], wire: int, own_network: bool) ->
         holder.confine()
     except EOFError:
         os._exit(0)
-    except BaseException:  # noqa: BLE001 - the end of the line tells the opener
-        os._exit(1)
+    except BaseException as error:  # noqa: BLE001 - told to the opener
+        broken(LINE, error)
 
 
 def descriptors(extra: list[Any]) -> list[int]:

@@ -43,6 +43,7 @@ from evalsi_sandbox.namespaced.zygote_line import (
     STATUS_AT,
     USAGE_AT,
     answer,
+    broken,
     happened,
     received,
 )
@@ -151,8 +152,8 @@ class Holder:
             return self.case(count)
         except EOFError:
             os._exit(0)
-        except BaseException:  # noqa: BLE001 - the end of the line tells the opener
-            os._exit(1)
+        except BaseException as error:  # noqa: BLE001 - told to the opener
+            broken(LINE, error)
 
     def limit(self, payload: bytes) -> None:
         """Reads what the next cases may use."""
