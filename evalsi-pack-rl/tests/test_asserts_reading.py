@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import ast
+from pathlib import Path
+
 import pytest
 
 from evalsi.core.errors import DataError
 from evalsi_pack_rl.code_exec.asserts.reading import names_of, read
+from evalsi_pack_rl.code_exec.asserts.trees import walk
 
 
 @pytest.mark.parametrize(
@@ -262,3 +266,9 @@ def test_a_test_that_cannot_be_read_is_an_error_of_the_data(test: str, message: 
 )
 def test_a_script_of_collected_tests_alone_has_to_run_one(test: str, scripted: bool) -> None:
     assert read("", test).scripted is scripted
+
+
+def test_our_walk_is_that_of_the_standard_library() -> None:
+    tree = ast.parse(Path(__file__).read_text(encoding="utf-8"))
+
+    assert list(walk(tree)) == list(ast.walk(tree))

@@ -8,7 +8,7 @@ __all__ = ["walk"]
 
 
 def walk(tree: ast.AST) -> list[ast.AST]:
-    """All nodes of a tree, in the order of `ast.walk`, in a third of its time."""
+    """All nodes of a tree, in the order of `ast.walk`, in little more than half its time."""
     found = [tree]
     for node in found:  # which grows
         for name in node._fields:
